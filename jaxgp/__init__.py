@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.cma import SeparableCMA
     from jaxgp.evolution.generational import Generational
     from jaxgp.evolution.islands import Islands
-    from jaxgp.evolution.options import CMA, Algorithm, Groups, Migration
+    from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, MigrationOptions
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.seeds import Seeds
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         board,
         champion,
         evaluate,
+        legal,
         load,
         opening,
         opponent,
@@ -60,7 +61,14 @@ if TYPE_CHECKING:
         take,
     )
     from jaxgp.library.rollouts import drive
-    from jaxgp.operators.options import Creation, Crossover, Mutation, RuleCreation, RuleMutation, Selection
+    from jaxgp.operators.options import (
+        CreationOptions,
+        CrossoverOptions,
+        MutationOptions,
+        RuleCreationOptions,
+        RuleMutationOptions,
+        SelectionOptions,
+    )
     from jaxgp.options import option
     from jaxgp.players.alone.walk import Walker
     from jaxgp.players.driver import HandDriver, ProgramDriver
@@ -91,7 +99,7 @@ _ROOMS = {
     "evolution.cma": ("SeparableCMA",),
     "evolution.generational": ("Generational",),
     "evolution.islands": ("Islands",),
-    "evolution.options": ("CMA", "Algorithm", "Groups", "Migration"),
+    "evolution.options": ("CMAOptions", "GPOptions", "GroupsOptions", "MigrationOptions"),
     "evolution.pair": ("Pair",),
     "evolution.ring": ("Ring",),
     "evolution.seeds": ("Seeds",),
@@ -116,6 +124,7 @@ _ROOMS = {
         "board",
         "champion",
         "evaluate",
+        "legal",
         "load",
         "opening",
         "opponent",
@@ -124,7 +133,14 @@ _ROOMS = {
         "take",
     ),
     "library.rollouts": ("drive",),
-    "operators.options": ("Creation", "Crossover", "Mutation", "RuleCreation", "RuleMutation", "Selection"),
+    "operators.options": (
+        "CreationOptions",
+        "CrossoverOptions",
+        "MutationOptions",
+        "RuleCreationOptions",
+        "RuleMutationOptions",
+        "SelectionOptions",
+    ),
     "options": ("option",),
     "players.driver": ("HandDriver", "ProgramDriver"),
     "players.greedy": ("GreedyPlayer",),

@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+import jaxgp.threefry  # noqa: F401  Here, as what draws random numbers imports this module.
+
 if TYPE_CHECKING:
     from jaxgp.contracts import Position
 
@@ -66,9 +68,14 @@ def where(condition: Array, yes: Tree, no: Tree) -> Tree:
     return jax.tree.map(one, yes, no)
 
 
-def freeze(before: State, after: State) -> State:
-    """Return `before` if its game has ended, else `after`: a step of an ended game changes nothing."""
-    return where(before.terminated, before, after)
+def freeze(before: State, after: State, legal: Array | bool = True) -> State:
+    """Return `after`; `before` if its game has ended, or the action was not `legal` (bool[])."""
+    return where(before.terminated | ~jnp.asarray(legal), before, after)
+
+
+def is_legal(legal: Array, action: Array) -> Array:
+    """Return bool[]: whether an action (int32[]), which may be any number, is one of the legal ones (bool[A])."""
+    return (legal & (np.arange(len(legal)) == action)).any()
 
 
 def win_loss(scores: Array) -> Array:

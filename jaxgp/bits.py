@@ -132,7 +132,7 @@ def nth_square(bits: Bits, rank: Array) -> Array:
     return start + nth_bit(word, rank)
 
 
-def shifted(bits: Bits, steps: int) -> Bits:
+def shift(bits: Bits, steps: int) -> Bits:
     """Return a set with every square moved by up to 31 places, backwards if negative."""
     if steps > 0:
         before = (None, *bits[:-1])
@@ -145,7 +145,7 @@ def shifted(bits: Bits, steps: int) -> Bits:
     )
 
 
-def turned(bits: Bits, area: int) -> Bits:
+def reverse(bits: Bits, area: int) -> Bits:
     """Return a set with its squares in reverse order: square `area` - 1 - i where `bits` has square i.
 
     Args:
@@ -161,7 +161,7 @@ def turned(bits: Bits, area: int) -> Bits:
     front = WORD * len(words) - area
     while front >= WORD:
         words, front = [*words[1:], jnp.zeros_like(words[0])], front - WORD
-    return shifted(tuple(words), -front) if front else tuple(words)
+    return shift(tuple(words), -front) if front else tuple(words)
 
 
 FACTORS = np.array([0x9E3779B1, 0x85EBCA77], np.uint32)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 from jax import Array
 
 if TYPE_CHECKING:
-    from jaxgp.evolution.state import Champion
+    from jaxgp.evolution.state import BestSoFar
     from jaxgp.fitness.evaluation import Evaluation, Standing
     from jaxgp.players.alone.walk import Performance, Walked
     from jaxgp.search.puzzles.deepening import Solutions
@@ -81,7 +81,10 @@ class Game(World[State], Protocol[State]):
         """Return bool[A]: what the side to move may play; at least one before the end, none after it."""
 
     def step(self, state: State, action: Array, key: Array) -> State:
-        """Play `action` (int32[], legal) for the side to move, then do what chance does after it, drawn from `key`."""
+        """Play `action` (int32[]) for the side to move, then do what chance does after it, drawn from `key`.
+
+        A number that is not a legal action here changes nothing, whatever number it is; `jaxgp.arrays.is_legal` tells.
+        """
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; a game for one ends as it stands."""
@@ -176,6 +179,13 @@ class Puzzle(Game[State], ListsMoves):
     __hash__ = object.__hash__
 
     @abstractmethod
+    def advance(self, state: State, action: Array) -> State:
+        """Play `action` (int32[]) without checking it: as `step` does if it is legal, unspecified if it is not.
+
+        For searches, which try no other actions than those that they have listed.
+        """
+
+    @abstractmethod
     def solved(self, state: State) -> Array: ...  # bool[]: whether the goal is reached.
 
 
@@ -267,9 +277,7 @@ class Driver(ABC, Generic[Plans, Memory]):
         """Return what P individuals remember at the start of M rollouts each, [P, M, ...]; () where it is nothing."""
 
     @abstractmethod
-    def control(
-        self, plans: Plans, memory: Memory, sensed: Array, bits: Array, active: Array, /
-    ) -> tuple[Array, Memory]:
+    def control(self, plans: Any, memory: Memory, sensed: Array, bits: Array, active: Array, /) -> tuple[Array, Memory]:
         """Return float32[P, M, K] controls, and the memory after them.
 
         `plans` are arranged, `sensed` is float32[P, M, F], `bits` is uint32[P, M], uniform. Only what is `active`
@@ -330,7 +338,7 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
     def again(self, key: Array, genomes: Genomes, memory: Memory) -> tuple[Array, Array]:
         """Return float32[K] fitness and float32[K, S] points of individuals [K, ...] in new games, by `standing`."""
 
-    def improves(self, standing: Standing, best: Genomes, champion: Champion) -> Array:
+    def improves(self, standing: Standing, best: Genomes, champion: BestSoFar) -> Array:
         """Return bool[]: whether the generation's best individual takes the place of the champion."""
 
     def improve(

@@ -1,8 +1,9 @@
 """The two ways a command can end badly on purpose; scripts print the message as one line, without a traceback."""
 
 import importlib.util
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NoReturn
 
@@ -18,7 +19,7 @@ class UsageError(ValueError):
     Attributes:
         option: the option that is wrong, as it is typed; empty where no single one is.
         value: its value.
-        accepted: what it takes, in words; empty where `rejected` did not make the error.
+        accepted: what it takes, in words; empty where `rejection` did not make the error.
         why: what the game, or another option, has to do with it; empty: nothing.
     """
 
@@ -51,15 +52,15 @@ def show(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def rejected(option: str, value: object, accepted: str, why: str = "") -> UsageError:
+def rejection(option: str, value: object, accepted: str, why: str = "") -> UsageError:
     """Return the error that names an option, its value and what is accepted, and after a semicolon why."""
     text = f"{option}={show(value)}: accepted: {accepted}" + (f"; {why}" if why else "")
     return UsageError(text, option, value, accepted, why)
 
 
 def reject(option: str, value: object, accepted: str, why: str = "") -> NoReturn:
-    """Raise the error that `rejected` returns."""
-    raise rejected(option, value, accepted, why)
+    """Raise the error that `rejection` returns."""
+    raise rejection(option, value, accepted, why)
 
 
 def require(asked: str, packages: Sequence[str], extra: str) -> None:
@@ -78,11 +79,46 @@ def require(asked: str, packages: Sequence[str], extra: str) -> None:
         raise UsageError(f"{asked} needs {' and '.join(missing)}: pip install -e '.[{extra}]'")
 
 
+def of_jax(error: BaseException) -> RunError | None:
+    """Return the error of one line for what JAX raises where it finds no device to compute on; None for others."""
+    raised = next((one for one in _chain(error) if any(name.endswith("xla_bridge") for name in _modules(one))), None)
+    if not isinstance(raised, RuntimeError | AssertionError):
+        return None
+    asked = os.environ.get("JAX_PLATFORMS", "")
+    found = one_line(raised).partition(" (set JAX_PLATFORMS")[0] or "no device of such a platform was found"
+    accepted = "accepted: cpu, or nothing for any; an NVIDIA GPU needs its driver and pip install -e '.[cuda]'"
+    return RunError(f"JAX_PLATFORMS={asked}: JAX cannot start: {found}; {accepted}")
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what it was raised from, the first one last; JAX raises its own from those with all frames."""
+    seen: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in seen:
+        yield following
+        seen.append(following)
+        following = following.__cause__ or following.__context__
+
+
+def _modules(error: BaseException) -> Iterator[str]:
+    """Yield the names of the modules that an error went through."""
+    here = error.__traceback__
+    while here is not None:
+        yield str(here.tb_frame.f_globals.get("__name__"))
+        here = here.tb_next
+
+
 def complain(error: BaseException) -> None:
     """Print an error as one line on stderr, in the one form of all scripts."""
     line = "error: " + one_line(error)
     with suppress(OSError, ValueError):  # nobody may be there to read it
         print(line if len(line) <= LONGEST else line[: LONGEST - 3] + "...", file=sys.stderr, flush=True)
+
+
+def remark(text: str) -> None:
+    """Print a remark as one line on stderr: what was done all the same, and how."""
+    with suppress(OSError, ValueError):  # as above
+        print(f"note: {one_line(text)}"[:LONGEST], file=sys.stderr, flush=True)
 
 
 def reason(error: OSError) -> str:

@@ -116,6 +116,13 @@ def sync_directory(folder: Path) -> None:
         os.close(descriptor)
 
 
+def leads_to(path: Path, descriptor: int) -> bool:
+    """Return whether a path leads to the file or directory that is open."""
+    with contextlib.suppress(OSError):
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    return False
+
+
 def short(path: Path) -> Path:
     """Return a path relative to the working directory where that is shorter."""
     here = Path.cwd()

@@ -67,6 +67,8 @@ class Limits(NamedTuple):
         accepted: this condition in words.
         label: what tables call the option.
         path: whether it is the path of a file or a directory.
+        own: whether it names a place that code is loaded from, or that is written to or called outside the run. It is
+            for whoever types a command, and for the files of `conf/`: no run, design or other file may set it.
     """
 
     says: str = ""
@@ -80,6 +82,7 @@ class Limits(NamedTuple):
     accepted: str = ""
     label: str = ""
     path: bool = False
+    own: bool = False
 
 
 def option(
@@ -96,9 +99,11 @@ def option(
     accepted: str = "",
     label: str = "",
     path: bool = False,
+    own: bool = False,
 ) -> Default:
     """Declare a field of a dataclass of options: its default, and what `Limits` holds."""
-    metadata = {"limits": Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label, path)}
+    limits = Limits(says, tuple(choices), low, high, above, unit, why, test, accepted, label, path, own)
+    metadata = {"limits": limits}
     if isinstance(default, dict | list) or dataclasses.is_dataclass(default):
         return cast(Default, dataclasses.field(default_factory=lambda: copy.deepcopy(default), metadata=metadata))
     return dataclasses.field(default=default, metadata=metadata)
@@ -127,6 +132,7 @@ class Kinds:
 
     Attributes:
         option: the name of the option that picks one, for messages.
+        folders: those of kinds outside the project, by name.
     """
 
     def __init__(self, option: str, package: str, first: str) -> None:
@@ -134,6 +140,7 @@ class Kinds:
         self.option = option
         self._package, self._first = package, first
         self._outside: dict[str, type] = {}
+        self.folders: dict[str, Path] = {}
 
     @cached_property
     def _inside(self) -> dict[str, type]:
@@ -161,7 +168,7 @@ class Kinds:
         if found is None or name in self._inside:
             accepted = f"a folder whose __init__.py has a dataclass of options with the kind {name}, as the folder is"
             reject(self.option, folder, f"{accepted}; names of the project are taken: {', '.join(self._inside)}")
-        self._outside[name] = found
+        self._outside[name], self.folders[name] = found, folder
         return name
 
     def _kind(self, module: types.ModuleType, name: str) -> type | None:
@@ -249,7 +256,7 @@ class Option(NamedTuple):
             user_path(name, str(value))
 
 
-def declared(schema: object) -> Iterator[Option]:
+def list_options(schema: object) -> Iterator[Option]:
     """Yield the options of a dataclass, or of an instance of one, in their order."""
     kind = cast("type[DataclassInstance]", schema if isinstance(schema, type) else type(schema))
     hints = typing.get_type_hints(kind)
@@ -271,12 +278,34 @@ def members(kind: object) -> tuple[object, ...]:
     return tuple(kinds.all().values()) if isinstance(kinds, Kinds) else (kind,)
 
 
+def own(schema: type) -> list[str]:
+    """Return the dotted names of the options that only whoever types a command may set; see `Limits`."""
+    found = []
+    for one in list_options(schema):
+        if one.limits.own:
+            found.append(one.name)
+        elif len(one.sections) == 1:
+            found += [f"{one.name}.{inner}" for inner in own(one.sections[0])]
+    return found
+
+
+def with_own(values: Schema, source: Schema) -> Schema:
+    """Return options with those that are `own` taken from `source`, which is of the same dataclass."""
+    taken: dict[str, Any] = {}
+    for one in list_options(values):
+        if one.limits.own:
+            taken[one.name] = getattr(source, one.name)
+        elif len(one.sections) == 1 and own(one.sections[0]):
+            taken[one.name] = with_own(getattr(values, one.name), getattr(source, one.name))
+    return dataclasses.replace(cast(Any, values), **taken)
+
+
 def departures(values: object) -> dict[str, object]:
     """Return what differs from the defaults in a dataclass of options, nested as it is; `kind` is always among it.
 
     An option that is added later, with a default that changes nothing, is in none of them.
     """
-    defaults = {one.name: one.default for one in declared(values)}
+    defaults = {one.name: one.default for one in list_options(values)}
     given = {name: getattr(values, name) for name in defaults}
     return {name: _departures(value) for name, value in given.items() if name == "kind" or value != defaults[name]}
 
@@ -296,7 +325,7 @@ class Checked:
         check(self)
 
 
-def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
+def make_unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Schema:
     """Return a dataclass of options with some of its values given, of which none is checked yet.
 
     A command checks all options together, by their full names. A dataclass that is not `Checked` is made as usual.
@@ -304,7 +333,7 @@ def unchecked(schema: type[Schema], values: typing.Mapping[str, object]) -> Sche
     if not issubclass(schema, Checked):
         return schema(**values)
     made = object.__new__(schema)
-    vars(made).update({one.name: one.default for one in declared(schema)} | dict(values))
+    vars(made).update({one.name: one.default for one in list_options(schema)} | dict(values))
     return made
 
 
@@ -323,7 +352,7 @@ def check_parts(one: object, **kinds: type) -> None:
 
 def find(schema: object, name: str) -> Option:
     """Return an option of a dataclass, or of an instance of one, by a name that exists."""
-    (one,) = (one for one in declared(schema) if one.name == name)
+    (one,) = (one for one in list_options(schema) if one.name == name)
     return one
 
 
@@ -340,7 +369,7 @@ def check(values: object, prefix: str = "") -> None:
         UsageError: the first option that is wrong; the message names it, its value and what is accepted.
     """
     # First those by which others are bounded: a message names the option that is wrong, not one that depends on it.
-    for one in sorted(declared(values), key=lambda one: isinstance(one.limits.high, str)):
+    for one in sorted(list_options(values), key=lambda one: isinstance(one.limits.high, str)):
         value, name = getattr(values, one.name), prefix + one.name
         if dataclasses.is_dataclass(value) and isinstance(value, tuple(one.sections)):
             check(value, name + ".")
@@ -422,13 +451,13 @@ def any_of(*words: str) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1] if len(words) > 1 else "".join(words)
 
 
-def made(schema: type[Schema], values: typing.Mapping[str, object], prefix: str) -> Schema:
+def make_checked(schema: type[Schema], values: typing.Mapping[str, object], prefix: str) -> Schema:
     """Return a dataclass of options with some of its values given, all of them checked.
 
     Raises:
         UsageError: an option that it does not have, or a wrong value.
     """
-    names = [one.name for one in declared(schema)]
+    names = [one.name for one in list_options(schema)]
     for key in values:
         if key not in names:
             raise UsageError(f"{prefix}{key}: unknown option; accepted: {', '.join(names) or 'none'}")
@@ -464,7 +493,7 @@ def of_kind(
     reject(option, kind, ", ".join(kinds))
 
 
-def changed(values: object, names: Sequence[str]) -> list[str]:
+def find_changed(values: object, names: Sequence[str]) -> list[str]:
     """Return the names among `names` whose options are not at their defaults."""
     return [name for name in names if getattr(values, name) != find(values, name).default]
 

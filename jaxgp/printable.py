@@ -19,7 +19,7 @@ def one_line(text: object) -> str:
     return " ".join(printable(str(text)).split())
 
 
-def typed(text: str) -> str:
+def show_typed(text: str) -> str:
     """Return the beginning of what a person typed, for a message."""
     return f'"{text.strip()[:40]}"' if text.strip() else "an empty line"
 

@@ -1,10 +1,19 @@
-"""Reads files within bounds, so that none takes the memory, the time or the stack of a process. Nothing runs code."""
+"""Reads files within bounds, so that none takes the memory, the time or the stack of a process. Nothing runs code.
 
+Text comes from programs of all systems: with a mark of its byte order or without, in UTF-8, UTF-16 or an older encoding
+of western Europe, its lines ended by any of the three ends that are in use. All readers get it as if it were UTF-8 and
+its lines ended by line feeds.
+"""
+
+import codecs
 import errno
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
+
+from jaxgp.errors import remark
 
 LARGEST = 256 * 2**20
 """Bytes of the largest file of JSON or text that is read: the games of a league of 4,000 players."""
@@ -14,10 +23,16 @@ DEEPEST = 64
 """Levels of lists and objects within each other that are read; the deepest file of the project has 7."""
 MOST_NODES = 50_000
 """Values in a YAML file, each alias counted with all that it stands for."""
+MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+"""Bytes at the start of a text that say how it is encoded."""
+OLDER = "cp1252"
+"""The encoding of text that is not in UTF-8: Latin-1, with the quotes and dashes that Windows added to it."""
+CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffd]")
+"""Characters that no text in an older encoding has: bytes with one of them are no text."""
 
 
 def read_text(path: Path, most: int = LARGEST) -> str:
-    """Return the text of a file in UTF-8.
+    """Return the text of a file; one that is not in UTF-8 is remarked on, on standard error.
 
     Args:
         path: the file. Devices and pipes are refused: reading them may never end.
@@ -25,14 +40,55 @@ def read_text(path: Path, most: int = LARGEST) -> str:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is larger, or no text in UTF-8.
+        ValueError: it is larger, or no text.
     """
+    return text_of(path, read_bytes(path, most))
+
+
+def text_of(path: Path, content: bytes) -> str:
+    """Return the content of a file as text, as `read_text` does."""
+    text = decode(content)
+    if is_older(content):
+        remark(f"{path}: not in UTF-8; read as Latin-1")
+    return text
+
+
+def read_bytes(path: Path, most: int = LARGEST) -> bytes:
+    """Return the content of a file; raises OSError, and ValueError for one that is larger than `most` bytes."""
     check_file(path)
     with path.open("rb") as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise ValueError(f"larger than {most} bytes")
-    return content.decode("utf-8")
+    return content
+
+
+def decode(content: bytes) -> str:
+    """Return bytes as text whose lines end with line feeds, without marks of the byte order and of the end.
+
+    Raises:
+        ValueError: they are no text.
+    """
+    content = content.removesuffix(b"\x1a")  # with which DOS ended files
+    mark = next((mark for mark in MARKS if content.startswith(mark)), b"")
+    try:
+        text = content[len(mark) :].decode(MARKS.get(mark, "utf-8"))
+    except UnicodeDecodeError as error:
+        text = "\0" if mark else content.decode(OLDER, "replace")
+        if CONTROL.search(text):
+            raise ValueError("not text in UTF-8") from error
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def is_older(content: bytes) -> bool:
+    """Return whether a text is in an older encoding than UTF-8."""
+    if content.startswith(tuple(MARKS)):
+        return False
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def check_file(path: Path, most: int = LARGEST) -> None:

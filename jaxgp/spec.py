@@ -17,7 +17,7 @@ from jaxgp import contracts, options
 from jaxgp.contracts import Actor, Driver, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import import_package
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from jaxgp.search.lookahead import Twin
 
 Rules = TypeVar("Rules", bound=Game | Simulation)
+Item = TypeVar("Item")
 Turns = TypeVar("Turns", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
 Options = TypeVar("Options")
@@ -140,8 +141,45 @@ def _number(game: object, action: int) -> str:
 
 def _numbered(game: Any, text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) < game.num_actions):
-        raise ValueError(f"{typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
+        raise ValueError(f"{show_typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
     return int(text)
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Recorded(Generic[Rules]):
+    """A game as a file of other programs holds it.
+
+    Attributes:
+        rules: with the settings that the file states, such as its position.
+        actions: from the opening on.
+        players: their names, by seat; empty: the file has none.
+    """
+
+    rules: Rules
+    actions: Sequence[int]
+    players: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Format(Generic[Rules]):
+    """How other programs write whole games to files.
+
+    Attributes:
+        says: what it is, in a few words.
+        write: (rules, names of the players, states, actions) -> the content of a file; the states are those before each
+            action, and the last one. Raises ValueError for a game that the format cannot hold.
+        read: of a format that is not text, (rules, content, number) -> a game, as `Notation.parse` does.
+        check: refuses rules whose games the format cannot hold; raises ValueError.
+    """
+
+    says: str
+    write: Callable[[Rules, Sequence[str], Sequence[Any], Sequence[int]], str | bytes]
+    read: "Callable[[Rules, bytes, int | None], Recorded[Rules]] | None" = None
+    check: Callable[[Rules], None] = _nothing
 
 
 @dataclass(frozen=True)
@@ -151,18 +189,38 @@ class Notation(OfTurns, Generic[Rules]):
     Attributes:
         action_name: (rules, action) -> its name; without one, moves are called by their numbers.
         parse_action: (rules, the name of an action) -> the action; raises ValueError, which says what is accepted.
-        parse: (rules, text) -> the actions; raises ValueError.
+        parse: (rules, text, number) -> a game that text holds in one of the game's own notations; of several games the
+            one with this number, from 1 on. Raises ValueError, as `one_of` does where there is no number.
         describe: (rules, actions, why each was played) -> text.
         picture: (rules, actions, how many of them; None: all) -> one SVG picture of the whole game; None: none.
         written: (rules, actions) -> the moves alone, as `parse` reads them; they end the text of a saved game.
+        formats: by the ending of their files.
     """
 
     action_name: Callable[[Rules, int], str] = _number
     parse_action: Callable[[Rules, str], int] = _numbered
-    parse: Callable[[Rules, str], Sequence[int]] | None = None
+    parse: Callable[[Rules, str, int | None], Recorded[Rules]] | None = None
     describe: Callable[[Rules, Sequence[int], Sequence[str]], str] | None = None
     picture: Callable[[Rules, Sequence[int], int | None], str] | None = None
     written: Callable[[Rules, Sequence[int]], str] | None = None
+    formats: Mapping[str, Format[Rules]] = field(default_factory=dict, hash=False)
+
+
+def one_of(games: Sequence[Item], number: int | None) -> Item:
+    """Return the game with a number, from 1 on, of those in a file; without a number the only one.
+
+    Raises:
+        ValueError: there is none, or there are several; the message says what is accepted.
+    """
+    count = len(games)
+    if number is None and count == 1:
+        return games[0]
+    if number is None or not 1 <= number <= count:
+        asked = "" if number is None else f"there is no game {number}; "
+        plural = "s" * (count != 1)
+        accepted = f"; accepted: FILE#N, with N from 1 to {count}" if count > 1 else ""
+        raise ValueError(f"{asked}the file has {count} game{plural}{accepted}")
+    return games[number - 1]
 
 
 @dataclass(frozen=True)
@@ -184,8 +242,10 @@ class Dialect:
     packages: Mapping[str, str] = field(default_factory=dict)
 
 
-def _nothing(*_: object) -> None:
-    return None
+def _very_long(rules: object) -> int:
+    """Return more moves than people or programs make in a game that need not end."""
+    del rules
+    return 10_000
 
 
 @dataclass(frozen=True)
@@ -342,6 +402,7 @@ class Spec(Generic[Rules]):
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
             which says what is accepted.
+        longest: rules -> the moves that a game can have; a file with more is none of a game.
     """
 
     rules: type[Rules]
@@ -356,6 +417,7 @@ class Spec(Generic[Rules]):
     showing: Showing[Rules] = field(default_factory=Showing)
     dialect: Callable[[Rules], Dialect] | None = None
     vet: Callable[[Rules], None] = _nothing
+    longest: Callable[[Rules], int] = _very_long
 
     def __post_init__(self) -> None:
         simulated = issubclass(self.rules, Simulation)
@@ -384,7 +446,7 @@ class Spec(Generic[Rules]):
         if lacking := lacks(self.rules):
             accepted = "a game with " + ", ".join(f"{name} ({kind})" for name, kind in lacking.items())
             reject("game", self.rules.__name__, accepted)
-        names = [one.name for one in options.declared(self.rules)]
+        names = [one.name for one in options.list_options(self.rules)]
         for key in settings:
             if key not in names:
                 raise UsageError(f"game.{key}: unknown setting of {self.name}; accepted: {', '.join(names)}")
@@ -489,7 +551,7 @@ class Cast(Generic[Rules]):
         if self.role is None:
             return {}
         return {"role": self.role.name} | {
-            one.name: getattr(self.options, one.name) for one in options.declared(self.role.options)
+            one.name: getattr(self.options, one.name) for one in options.list_options(self.role.options)
         }
 
     def at_depth(self, depth: int, option: str) -> "Cast[Rules]":
@@ -551,15 +613,15 @@ def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
         if not _has(role, key):
             others = [other.name for other in spec.roles if _has(other, key)]
             also = f"; program.role={' or '.join(others)} has it" if others else ""
-            accepted = ", ".join(one.name for one in options.declared(role.options)) or "none"
+            accepted = ", ".join(one.name for one in options.list_options(role.options)) or "none"
             raise UsageError(f"program.{key}: unknown option of program.role={role.name}{also}; accepted: {accepted}")
-    for one in options.declared(role.options):
+    for one in options.list_options(role.options):
         if one.name in values and one.choices and values[one.name] not in one.choices:
             others = [other.name for other in spec.roles if _takes(other, one.name, values[one.name])]
             also = f"; with program.role={' or '.join(others)} it is one" if others else ""
             reject(f"program.{one.name}", values[one.name], one.accepted + also)
     try:
-        made = options.made(role.options, values, "program.")
+        made = options.make_checked(role.options, values, "program.")
     except UsageError:
         raise
     except ValueError as error:
@@ -569,12 +631,12 @@ def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
 
 def _has(role: Role, name: str) -> bool:
     """Whether a role has an option of this name."""
-    return name in [one.name for one in options.declared(role.options)]
+    return name in [one.name for one in options.list_options(role.options)]
 
 
 def _takes(role: Role, name: str, value: object) -> bool:
     """Whether a role has an option that takes a value."""
-    return any(one.name == name and value in one.choices for one in options.declared(role.options))
+    return any(one.name == name and value in one.choices for one in options.list_options(role.options))
 
 
 def _cast(spec: Spec[Rules], game: Rules, role: Role[Rules, Any], made: Any) -> Cast[Rules]:

@@ -2,6 +2,7 @@
 
 import io
 import os
+import resource
 import select
 import signal
 import sys
@@ -17,6 +18,10 @@ Result = TypeVar("Result")
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SIGNALLED = 128
 """Exit codes above it say by which signal a command was stopped, as shells report it."""
+LEAST = 2 * 2**30
+"""Bytes of address space that JAX needs to start: 1.5e9 on 2 cores, and its threads need some more on others."""
+X64 = "JAX_ENABLE_X64"
+"""The variable by which JAX takes 64 bits for what nobody gives a type."""
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
 MOMENT = 1.0
@@ -28,16 +33,35 @@ TWICE = 0.2
 """Seconds within which a signal that comes again is one signal: some programs send it to a process and to its group."""
 
 
+_usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+_begun: list[bool] = []  # not empty: work has begun
+
+
 def quiet() -> None:
-    """Let Ctrl-C `stop` the process, until `over`: nothing was computed yet that could be lost."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, stop)
+    """Let `SIGNALS` `stop` the process, until `over`: nothing was computed yet that could be lost.
+
+    Where the process may not have the address space that JAX needs, it ends with a line: JAX would abort it. Values
+    have 32 bits here, whatever the environment asks for, so that the same command gives the same figures.
+    """
+    if os.environ.get(X64, "").lower() in ("1", "true", "t", "yes", "y", "on"):
+        os.environ[X64] = "0"
+        os.write(2, f"{X64} is not used here: all values have 32 bits\n".encode())
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST:
+        said = f"error: ulimit -v {limit // 1024}: accepted: unlimited, or {LEAST // 1024} or more; JAX needs as much\n"
+        os.write(2, said.encode())
+        os._exit(1)
+    for number, handler in _usual.items():
+        if signal.getsignal(number) is handler:
+            signal.signal(number, stop)
 
 
 def over() -> None:
-    """Let Ctrl-C raise KeyboardInterrupt again, if `quiet` changed that."""
-    if signal.getsignal(signal.SIGINT) is stop:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Let signals do what they usually do, if `quiet` changed that: work begins, which says how to go on with it."""
+    _begun.append(True)
+    for number, handler in _usual.items():
+        if signal.getsignal(number) is stop:
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -71,12 +95,12 @@ def heard() -> Iterator[None]:
 
 
 def early() -> bool:
-    """Return whether nothing can have been computed: JAX is not imported as a whole.
+    """Return whether nothing can have been computed: work has not begun, and JAX is not imported as a whole.
 
     An exception would not do then: compiled modules that it interrupts print tracebacks, or errors of their own.
     """
     jax = sys.modules.get("jax")
-    return jax is None or jax.__spec__ is None or bool(vars(jax.__spec__).get("_initializing"))
+    return not _begun and (jax is None or jax.__spec__ is None or bool(vars(jax.__spec__).get("_initializing")))
 
 
 def stop(number: int, frame: FrameType | None = None) -> None:
@@ -146,7 +170,7 @@ class Interrupts:
             stop(number)
         if self.signal is None:
             self.signal = signal.Signals(number)
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(self.signal)
 
 
 def _watch(listening: int) -> None:

@@ -28,12 +28,12 @@ import envs
 from jaxgp.anatomy.options import (
     ANATOMY,
     SEARCHES,
+    AnatomyOptions,
     PortfolioOptions,
-    ProgramOptions,
     SearchesOptions,
 )
 from jaxgp.config import arguments
-from jaxgp.config.games import asked
+from jaxgp.config.games import resolve_game
 from jaxgp.errors import RunError, UsageError, reason, require
 from jaxgp.files import make_directory, user_path
 from jaxgp.printable import printable
@@ -41,7 +41,7 @@ from jaxgp.study import study_options
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.study.designs.planning import Plan
+    from jaxgp.study.designs.planning import DesignPlan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 PORTFOLIO, MISSED = "portfolio.json", "missed.txt"
@@ -54,20 +54,21 @@ def design(options: study_options.DesignOptions) -> int:
     return carry_out(planning.plan_design(options, CONFIG_DIR, envs), options)
 
 
-def tuned(options: study_options.TunedOptions) -> int:
+def run_tuned(options: study_options.TunedOptions) -> int:
     """Run the groups of a design at their optima and compare them."""
     from jaxgp.study.designs import planning
 
     return carry_out(planning.plan_tuned(options, CONFIG_DIR, envs), options)
 
 
-def carry_out(plan: "Plan", options: study_options.DesignOptions | study_options.TunedOptions) -> int:
+def carry_out(plan: "DesignPlan", options: study_options.DesignOptions | study_options.TunedOptions) -> int:
     """Run what was planned, and print the results."""
     from jaxgp.study import study
 
     make_directory(plan.output, "output")
-    print(printable("\n".join(study.carry_out(plan, options, arguments.say))))
-    return 0
+    lines, code = study.carry_out(plan, options, arguments.say)
+    print(printable("\n".join(lines)))
+    return code
 
 
 def comparison(options: study_options.ComparisonOptions) -> int:
@@ -137,18 +138,18 @@ def study_report_lines(times: "Sequence[dict[str, object]]") -> list[str]:
     ]
 
 
-def champion(options: ProgramOptions | SearchesOptions) -> "Loaded":
+def champion(options: AnatomyOptions | SearchesOptions) -> "Loaded":
     """Get ready to compute, and load the champion that the options name; raises UsageError."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
     from jaxgp.measure import champions
 
     get_ready(options)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     return champions.load(options.run, found, asked=wanted)
 
 
-def get_ready(options: ProgramOptions | SearchesOptions | PortfolioOptions) -> None:
+def get_ready(options: AnatomyOptions | SearchesOptions | PortfolioOptions) -> None:
     """Share the searches among the cores, and keep what is compiled, as the options say."""
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -157,7 +158,7 @@ def get_ready(options: ProgramOptions | SearchesOptions | PortfolioOptions) -> N
     use_compilation_cache(options.compilation_cache)
 
 
-def folder_of(options: ProgramOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
+def folder_of(options: AnatomyOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
     """Make the directory for results, by default `name` beside the champion; raises UsageError."""
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / name
     return make_directory(chosen, "output")
@@ -177,7 +178,7 @@ def tell(lines: Sequence[str], folder: Path) -> None:
     print(printable("\n".join([*lines, "", f"Written to {folder}"])))
 
 
-def program(options: ProgramOptions) -> int:
+def program(options: AnatomyOptions) -> int:
     """Find the introns of a champion that is a program, and a simpler program that decides equally."""
     loaded = champion(options)
     from jaxgp.anatomy import anatomy_report, dissect
@@ -202,7 +203,7 @@ def searches(options: SearchesOptions) -> int:
 
     limit = searches.check(loaded).limit if options.limit is None else options.limit
     solving.check_instance(options.game, loaded.cast)
-    some = solving.joined(solving.suites_of(loaded.cast, options.suite, options.split))
+    some = solving.join_suites(solving.suites_of(loaded.cast, options.suite, options.split))
     folder = folder_of(options, loaded, SEARCHES)
     made = searches.searches(loaded, some, limit, arguments.say, options.left_out)
     with writing(folder):
@@ -218,20 +219,22 @@ def portfolio(options: PortfolioOptions) -> int:
     from jaxgp.measure import portfolio as portfolios
 
     get_ready(options)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     named = [(run, champions.load(run, found, "runs", wanted)) for run in options.runs]
     plan = portfolios.stages(named, options.limits, options.in_turn)
     own = named[0][1].cast
     solving.check_instance(options.game, own)
-    some = solving.joined(solving.suites_of(own, options.suite, options.split))
+    some = solving.join_suites(solving.suites_of(own, options.suite, options.split))
     path = user_path("instances", options.instances) if options.instances else None
     folder = make_directory(user_path("output", options.output), "output")
     book = instances.Book(path, say=arguments.say)
-    made, tried = portfolios.measured(plan, options.suite or "all suites", some, options.batch, book, arguments.say)
+    made, tried = portfolios.search_in_stages(
+        plan, options.suite or "all suites", some, options.batch, book, arguments.say
+    )
     figures = solving.figures(some.names, made, None)
     with writing(folder):
         files.write_json(folder / PORTFOLIO, portfolios.as_json(figures, tried))
-        files.write_text(folder / MISSED, "".join(f"{name}\n" for name in portfolios.missed(figures)))
+        files.write_text(folder / MISSED, "".join(f"{name}\n" for name in portfolios.list_missed(figures)))
     tell(list(portfolios.lines(figures, tried)), folder)
     return 0
 
@@ -246,11 +249,11 @@ class Analysis(NamedTuple):
 
 ANALYSES = {
     "design": Analysis(study_options.DesignOptions, design, study_options.STUDY),
-    "tuned": Analysis(study_options.TunedOptions, tuned, study_options.STUDY),
+    "tuned": Analysis(study_options.TunedOptions, run_tuned, study_options.STUDY),
     "comparison": Analysis(study_options.ComparisonOptions, comparison, study_options.STUDY),
     "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
     "curves": Analysis(study_options.CurvesOptions, curves, study_options.STUDY),
-    "program": Analysis(ProgramOptions, program),
+    "program": Analysis(AnatomyOptions, program),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),
 }

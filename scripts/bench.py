@@ -34,14 +34,14 @@ import envs
 from jaxgp.config import arguments, schema
 from jaxgp.config.games import cast_of
 from jaxgp.errors import RunError, reason, reject
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.files import user_path
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
 from jaxgp.interpreter.plan import plan
-from jaxgp.kinds.panel import Panel
-from jaxgp.operators.options import MAX_CAPACITY, Creation
+from jaxgp.kinds.panel import PanelFitnessOptions
+from jaxgp.operators.options import MAX_CAPACITY, CreationOptions
 from jaxgp.options import (
     DEEPEST,
     MAX_CORES,
@@ -51,7 +51,7 @@ from jaxgp.options import (
     MAX_POPULATION,
     MAX_SECONDS,
     MAX_SEED,
-    declared,
+    list_options,
     option,
     power_of_two,
 )
@@ -64,7 +64,7 @@ from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.simulations import rars
-from rivals.timing import Bench, Case, Job, Report, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, Report, compare, compile_function, measure
 
 PARTS = (
     "interpreter",
@@ -161,7 +161,7 @@ class Options:
 
     def laws(self, prefix: str) -> None:
         """Refuse lists without a number; raises UsageError."""
-        for one in declared(self):
+        for one in list_options(self):
             if getattr(self, one.name) == ():
                 reject(prefix + one.name, "[]", f"one or more {one.accepted}")
 
@@ -188,13 +188,13 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     if in_games:
         features = jnp.tile(features, (options.programs, 1, 1))
     plans = jax.jit(functools.partial(plan, primitives))(programs)
-    alone, alone_compile = compiled(functools.partial(evaluate, primitives), plans, features)
+    alone, alone_compile = compile_function(functools.partial(evaluate, primitives), plans, features)
     work, values = int(programs.length.sum()) * count, np.asarray(alone(plans, features))
     sizes = {"set": primitives.name, "programs": options.programs, "cases": count, "nodes": int(programs.length.mean())}
     unit, evaluation, both = "node evaluations/s", "evaluation", "planning and evaluation"
     ours, seconds = {evaluation: Case(lambda: alone(plans, features), work)}, {evaluation: alone_compile}
     if not in_games:  # games plan once and evaluate move after move
-        whole, seconds[both] = compiled(functools.partial(evaluate_programs, primitives), programs, features)
+        whole, seconds[both] = compile_function(functools.partial(evaluate_programs, primitives), programs, features)
         ours[both] = Case(lambda: whole(programs, features), work)
 
     def deap() -> dict[str, Case]:
@@ -225,7 +225,7 @@ def step(bench: Bench, batch: int, until: float) -> None:
     game, options = bench.cast.game, bench.options
     moves = min(1024, max(64, 2**20 // batch))
     states, key = openings(game, batch), jax.random.key(options.seed)
-    run, seconds = compiled(functools.partial(random_moves, game, moves=moves), states, key)
+    run, seconds = compile_function(functools.partial(random_moves, game, moves=moves), states, key)
     sizes, unit, name = {"batch": batch, "moves": moves}, "moves/s", "random legal moves"
 
     def cases() -> dict[str, Case]:
@@ -256,7 +256,7 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
     name = "free lanes"
-    run, seconds = compiled(free.search, *arguments)
+    run, seconds = compile_function(free.search, *arguments)
     result = run(*arguments)
     cases = {name: Case(functools.partial(run, *arguments), roots)}
     values, nodes = np.asarray(result.values), int(result.nodes.sum())
@@ -294,8 +294,8 @@ def study(options: Options, depth: int) -> schema.Config:
     """The GP Mancala study's second run against a search of this depth."""
     return schema.Config(
         game={"name": "mancala"},
-        algorithm=Algorithm(population=options.population, creation=Creation(terminal_probability=0.5)),
-        fitness=Panel(
+        algorithm=GPOptions(population=options.population, creation=CreationOptions(terminal_probability=0.5)),
+        fitness=PanelFitnessOptions(
             opponents={"minimax": opponent(depth=depth)},
             scale=100.0,
             parsimony=1.0,
@@ -315,7 +315,7 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
     experiment = assemble.assemble(study(options, depth), envs)
     key, games = jax.random.key(options.seed), 2 * options.population
     start = experiment.init(key)
-    play, play_compile = compiled(experiment.ring.fitness.evaluate, key, start.population, start.memory)
+    play, play_compile = compile_function(experiment.ring.fitness.evaluate, key, start.population, start.memory)
     result, full = play(key, start.population, start.memory)
     cold, warm, whole = "games, empty reply table", "games, full reply table", "generations from an empty reply table"
     ours = {
@@ -359,7 +359,7 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
 def generations(experiment: assemble.Experiment, options: Options, searched: list[int]) -> tuple[Case, float]:
     """Return whole generations from the first one on, and the seconds of compilation.
 
-    `searched` will hold the positions that the opponent searched in each of them.
+    `search_random` will hold the positions that the opponent searched in each of them.
     """
 
     def start() -> EvolutionState:

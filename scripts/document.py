@@ -23,10 +23,11 @@ from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.errors import RunError, reason, reject, require
 from jaxgp.measure import games, instances
 from jaxgp.options import option
-from jaxgp.report.generated import filled, table
+from jaxgp.report.generated import fill_document, table
 from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
+from jaxgp.study.study_options import STUDY
 from studies.growth import populations as of_populations
 from tables import (
     backgammon,
@@ -42,7 +43,7 @@ from tables import (
     walls,
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
-from tables.shared.data import Data, Makers, guarded
+from tables.shared.data import Data, Makers, guard
 
 
 def launchers() -> Makers:
@@ -101,14 +102,14 @@ def contents(docs: Path) -> dict[Path, str]:
     """Return the text of every document of the folder that has generated parts; raises UsageError."""
     data = Data(docs / "data")
     return {
-        docs / name: filled(reading.read_text(docs / name), guarded(makers, data), name)
+        docs / name: fill_document(reading.read_text(docs / name), guard(makers, data), name)
         for name, makers in DOCUMENTS.items()
     }
 
 
 def task(options: Options) -> int:
     """Write."""
-    require("scripts/document.py", ("statsmodels",), "study")
+    require("scripts/document.py", STUDY, "study")
     docs = files.user_path("docs", options.docs)
     if missing := next((name for name in DOCUMENTS if not (docs / name).is_file()), None):
         reject("docs", options.docs, f"a folder of documents, with {missing}")

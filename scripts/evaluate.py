@@ -30,17 +30,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
-from jaxgp.config.games import OF_CHAMPIONS, SPLITS, asked
+from jaxgp.config.games import OF_CHAMPIONS, SPLITS, resolve_game
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SEED, changed, option
+from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, MAX_SEED, find_changed, option
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
     from jaxgp.measure.evaluation import Result
-    from jaxgp.measure.external import Terms
-    from jaxgp.measure.panels import Fixed
-    from jaxgp.measure.simulations.rollouts import Figures, Measured
+    from jaxgp.measure.external import EngineTerms
+    from jaxgp.measure.panels import MeasuredPlayer
+    from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
     from jaxgp.seats.options import OpponentOptions
     from jaxgp.spec import Cast
 
@@ -192,7 +192,7 @@ def task(options: Options) -> int:
         refuse(options, (*OF_SUITES, *OF_PUZZLES), "of puzzles; player is measured in games for two, leave it out")
         measure_against(options, cast, None, output)
         return 0
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     loaded = champions.load(options.run, found, asked=wanted)
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
@@ -219,7 +219,7 @@ def game_of_player(options: Options) -> "Cast":
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
 
-    games, wanted = asked(options.game, envs, CONFIG_DIR)
+    games, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     cast = cast_of(Config(game=wanted), games)
     if cast.game.seats == 1 and not cast.simulated:
         reject("game", cast.spec.name, f"a game for two; {cast.spec.name} is for one")
@@ -239,7 +239,7 @@ def of_champion(loaded: "Loaded") -> Path:
 
 def refuse(options: Options, names: Sequence[str], why: str) -> None:
     """Refuse options that would change nothing, unless they have their defaults; raises UsageError."""
-    for name in changed(options, names):
+    for name in find_changed(options, names):
         raise UsageError(f"{name}: {why}")
 
 
@@ -253,12 +253,12 @@ def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
     from jaxgp.measure import instances, solving
 
     solving.check_instance(options.game, loaded.cast)
-    by = solving.wanted(loaded, options.against)
+    by = solving.choose_orders(loaded, options.against)
     path = table_of_instances(options, output)
     book = instances.Book(path, say=arguments.say)
     suites = solving.suites_of(loaded.cast, options.suite, options.split)
     report: dict[str, dict[str, solving.Figures]] = {}
-    measured = solving.measured(loaded, suites, options.limit, arguments.say, options.batch, book, by)
+    measured = solving.solve_suites(loaded, suites, options.limit, arguments.say, options.batch, book, by)
     try:
         for suite, order, figures in measured:
             report.setdefault(suite, {})[order] = figures
@@ -299,16 +299,16 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
     refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "panel", "depth"), f"{name} is a simulation; leave it out")
     from jaxgp.measure.simulations import rollouts
 
-    one = loaded or rollouts.fixed(cast, str(options.player), "player")
-    others = rollouts.drivers("against", options.against, cast, asked(options.game, envs, CONFIG_DIR)[0])
+    one = loaded or rollouts.take_driver(cast, str(options.player), "player")
+    others = rollouts.drivers("against", options.against, cast, resolve_game(options.game, envs, CONFIG_DIR)[0])
     who, rivals = ({one.name: one}, others) if cast.game.seats > 1 else ({one.name: one, **others}, {})
     where = rollouts.places("suite", [options.suite] if options.suite else [], options.split, cast)
     if options.suite is None:
         refuse(options, ("split",), "given, but there is no suite=NAME")
     add = rows_adder(options, who)
-    found: list[rollouts.Figures] = []
+    found: list[rollouts.QuantityFigures] = []
     try:
-        for driver, figures in rollouts.measured(who, rivals, where, options.games, options.seed, arguments.say):
+        for driver, figures in rollouts.measure_drivers(who, rivals, where, options.games, options.seed, arguments.say):
             found += figures
             add(driver, figures)
     finally:  # what was measured is kept
@@ -323,7 +323,7 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
         print(f"saved: {output}")
 
 
-def rows_adder(options: Options, who: "dict[str, Measured]") -> "Callable[[str, Sequence[Figures]], None]":
+def rows_adder(options: Options, who: "dict[str, Measured]") -> "Callable[[str, Sequence[QuantityFigures]], None]":
     """Return what adds the rows of a driver to the table, if there is one.
 
     Rows that cannot be written are printed, and the others drive on.
@@ -341,7 +341,7 @@ def rows_adder(options: Options, who: "dict[str, Measured]") -> "Callable[[str, 
     command = arguments.command("scripts/evaluate.py", options)
     about = {name: games.circumstances(one, command, options.seed) for name, one in who.items()}
 
-    def add(name: str, figures: "Sequence[Figures]") -> None:
+    def add(name: str, figures: "Sequence[QuantityFigures]") -> None:
         kept.keep([table.row(who[name], one, about[name]) for one in figures], arguments.say)
 
     return add
@@ -356,9 +356,9 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     from jaxgp.measure import alone, nested
 
     save = targets(options, output)
-    plan = nested.Plan(options.compare, options.iterations, options.searches, options.seed, options.group)
+    plan = nested.NestedPlan(options.compare, options.iterations, options.searches, options.seed, options.group)
     folder = output.with_name(f"{output.stem}_search")
-    if options.resume is None and nested.cut_off(folder):
+    if options.resume is None and nested.is_cut_off(folder):
         raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
     figures = alone.measure(loaded, options.games, options.seed)
     if options.compare:
@@ -403,21 +403,21 @@ def measure_against(options: Options, cast: "Cast", loaded: "Loaded | None", out
     """
     refuse(options, OF_SEARCHES, f"of searches in a game for one; {cast.game.name} is for two, leave it out")
     from jaxgp.measure import evaluation, games, panels
-    from jaxgp.players.searches import unsearched
+    from jaxgp.players.searches import explain_unsearched
 
-    if options.compare and (why := unsearched(cast.spec, cast.game)):
+    if options.compare and (why := explain_unsearched(cast.spec, cast.game)):
         reject("compare", options.compare, "0", why)
-    panel, player, about = seated(options, cast)
-    measured = loaded or panels.fixed(cast, str(options.player), player)
+    panel, player, about = read_panel(options, cast)
+    measured = loaded or panels.take_member(cast, str(options.player), player)
     add = adder(options, measured, panel)
     said = ""
     if loaded is not None and output is not None:
         earlier = games.table(files.user_path("table", options.table)).rows() if options.table else ()
-        known = games.met(loaded, output, earlier)
+        known = games.list_met_seeds(loaded, output, earlier)
         about["met"], said = known._asdict(), known.text(options.seed)
     report: dict[str, list[Result]] = {}
     failure: BaseException | None = None
-    played = evaluation.measured(
+    played = evaluation.measure_player(
         measured, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
     )
     begin = time.perf_counter()
@@ -444,7 +444,7 @@ def measure_against(options: Options, cast: "Cast", loaded: "Loaded | None", out
 
 
 def adder(
-    options: Options, measured: "Loaded | Fixed", panel: "dict[str, OpponentOptions]"
+    options: Options, measured: "Loaded | MeasuredPlayer", panel: "dict[str, OpponentOptions]"
 ) -> "Callable[[str, Sequence[Result], float], None]":
     """Return what adds a row for the results against one opponent to the table, if there is one.
 
@@ -470,14 +470,16 @@ def adder(
     return add
 
 
-def terms(options: Options) -> "Terms":
+def terms(options: Options) -> "EngineTerms":
     """Return how games against engines outside are played."""
-    from jaxgp.measure.external import Terms
+    from jaxgp.measure.external import EngineTerms
 
-    return Terms(options.games, options.opening_plies, options.seed)
+    return EngineTerms(options.games, options.opening_plies, options.seed)
 
 
-def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, object]]":
+def read_panel(
+    options: Options, cast: "Cast"
+) -> "tuple[dict[str, OpponentOptions], OpponentOptions, dict[str, object]]":
     """Read the panel.
 
     Returns:
@@ -493,8 +495,8 @@ def seated(options: Options, cast: "Cast") -> "tuple[dict[str, OpponentOptions],
     whole, unfit = panels.fitting(panels.read_panel(file), cast)
     panels.check_panel(whole, cast, file)
     asked = [] if options.player is None else [options.player]
-    player = next(iter(panels.chosen(whole, asked, "player").values()), None)
-    panel = panels.chosen(whole, options.against, "against")
+    player = next(iter(panels.choose_members(whole, asked, "player").values()), None)
+    panel = panels.choose_members(whole, options.against, "against")
     if all(spec.trains for spec in panel.values()):
         refuse(options, OF_ENGINES, f"given, but nobody in panel={options.panel} is of the kind engine")
     here, missing = external.reachable(panel, cast)

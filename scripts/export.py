@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
-from jaxgp.config.games import OF_CHAMPIONS, asked
+from jaxgp.config.games import OF_CHAMPIONS, resolve_game
 from jaxgp.errors import RunError, UsageError, reason, reject
 from jaxgp.files import user_path
 from jaxgp.options import option
@@ -66,10 +66,10 @@ def task(options: Options) -> int:
     if target is not None and target.exists() and not target.is_file():
         reject("output", options.output, "the name of a file")
     picture = target.suffix[1:] if target and options.format == "dot" else ""
-    if picture in graphviz.PICTURES and not graphviz.installed():
+    if picture in graphviz.PICTURES and not graphviz.is_installed():
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
         reject("output", options.output, other)
-    found, wanted = asked(options.game, envs, CONFIG_DIR)
+    found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     text = render(champions.load(options.run, found, asked=wanted), options.format)
     if target is None:
         print(text, end="")
@@ -119,13 +119,13 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     for name, write in cast.role.exports.items():
         found[name] = partial(write, cast.game, cast.options, written, f"{title}.")
     if isinstance(cast.actor, Alone) and cast.spec.notation.describe is not None:
-        found["game"] = partial(described, loaded)
+        found["game"] = partial(describe_game, loaded)
     if isinstance(cast.actor, Alone) and cast.spec.notation.picture is not None:
         found["svg"] = partial(picture, loaded)
     return found
 
 
-def described(loaded: "Loaded") -> str:
+def describe_game(loaded: "Loaded") -> str:
     """Write the game of a champion that plays alone: its moves, and the leaf that made each."""
     cast = loaded.cast
     moves = cast.actor.record(loaded.genome)

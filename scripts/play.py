@@ -15,7 +15,8 @@
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
     python scripts/play.py run=outputs/DIR player=champion beside=[NAME]  the rollout of a simulation, with a strategy
     python scripts/play.py replay=game.json                               the saved game once more
-    python scripts/play.py replay=game.txt game=morpion                   a game in a notation of its own
+    python scripts/play.py replay=games.pdn#2 game=checkers               the second game of a file in PDN
+    python scripts/play.py resume=game.json opponent=search:6             a saved game, played on
     python scripts/play.py game=path/to/folder                            a game outside the project
 
 In the game, type help. Settings of the rules are game.OPTION=VALUE, those of programs program.OPTION=VALUE, those of
@@ -40,18 +41,18 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
-from jaxgp.options import MAX_COUNT, MAX_SEED, declared
+from jaxgp.options import MAX_COUNT, MAX_SEED, list_options
 from jaxgp.seats.options import PlayerOptions, player
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from jaxgp.contracts import Position
+    from jaxgp.contracts import Game, Position
     from jaxgp.host.driving import Driven
-    from jaxgp.host.savedgame import Played
+    from jaxgp.host.savedgame import PlayedGame
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
-    from jaxgp.spec import Cast, Games, Hand
+    from jaxgp.spec import Cast, Games, Hand, Spec
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8
@@ -62,7 +63,7 @@ DEFAULT_GAME = "mancala"
 
 
 @dataclass(kw_only=True)
-class Players:
+class PlayersOptions:
     """Who plays, and which game."""
 
     run: str | None = option(
@@ -87,23 +88,26 @@ class Players:
 
 
 @dataclass(kw_only=True)
-class Options(Players):
+class Options(PlayersOptions):
     """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     save: str | None = option(
         None,
-        "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one",
+        "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one, "
+        "or a format of other programs that the page of the game names",
         path=True,
     )
     picture: str | None = option(None, "write a picture of the last position to this SVG file", path=True)
     replay: str | None = option(
         None,
-        "a saved FILE.json, or with game=NAME a FILE in that game's own notation: show its moves, do not play",
+        "a saved FILE, or with game=NAME a FILE in a notation of that game; FILE#N: the N-th game of it: show its "
+        "moves, do not play",
         path=True,
     )
+    resume: str | None = option(None, "a FILE as for replay: play on from where it ends", path=True)
     move: int | None = option(
-        None, "of a replay: the last move that is shown, saved or pictured; null: all of them", low=0, high=MAX_COUNT
+        None, "of a replay, or of a game to go on from: the last move that counts; null: all", low=0, high=MAX_COUNT
     )
 
     renamed: ClassVar[dict[str, str]] = {
@@ -116,7 +120,7 @@ class Options(Players):
     }
 
 
-OF_PLAYERS = [one.name for one in declared(Players) if one.name != "game"]
+OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name != "game"]
 """Options that choose players; a replay refuses them."""
 
 
@@ -127,30 +131,47 @@ def task(options: Options) -> int:
     jax.config.update("jax_platforms", "cpu")  # one position at a time: a GPU would only add latency
     from jaxgp.host import savedgame
 
-    files = savedgame.targets("save", options.save) if options.save else []
+    for name, file in (("save", options.save), ("picture", options.picture)):
+        if file:
+            savedgame.targets(name, file)
+    if options.replay:
+        show_again(options)
+    else:
+        play(options)
+    return 0
+
+
+def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["PlayedGame"], None]:
+    """Return what writes the files that were asked for; raises UsageError where none can be written."""
+    from jaxgp.host import savedgame
+
+    formats = spec.notation.formats
+    files = savedgame.targets("save", options.save, further=formats) if options.save else []
+    for form in (formats[path.suffix] for path in files if path.suffix in formats):
+        try:
+            form.check(game)
+        except ValueError as error:
+            raise UsageError(f"save={options.save}: {error}") from error
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
 
-    def keep(played: "Played") -> None:
+    def keep(played: "PlayedGame") -> None:
         savedgame.write(files, played)
         for path in pictures:
             savedgame.write_position(path, played)
         for path in [*files, *pictures]:
             say(f"Written: {path}")
 
-    if options.replay:
-        show_again(options, keep)
-    else:
-        play(options, keep)
-    return 0
+    return keep
 
 
-def play(options: Options, keep: Callable[["Played"], None]) -> None:
+def play(options: Options) -> None:
     """Seat the players and play."""
-    from jaxgp.report.waiting import announced, waiting
+    from jaxgp.report.waiting import announce, waiting
 
-    if options.move is not None:
-        raise UsageError("move: given, but there is no replay=FILE")
-    cast, loaded = set_up(options)
+    if options.move is not None and not options.resume:
+        raise UsageError("move: given, but there is no replay=FILE and no resume=FILE")
+    begun = resumed(options) if options.resume else None
+    cast, loaded = set_up(options, begun)
     if cast.simulated:
         drive(options, cast, loaded)
         return
@@ -160,7 +181,9 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
     if alone:
         only_one(options, cast.game.name)
     roles = ("player",) if alone else ("player", "opponent") if options.seat == "first" else ("opponent", "player")
-    seats = {"player": options.player} if alone else {"player": options.player, "opponent": met(options, cast)}
+    seats = (
+        {"player": options.player} if alone else {"player": options.player, "opponent": choose_opponent(options, cast)}
+    )
     check_run(options, seats)
     champion = None if loaded is None else loaded.genome
     with ExitStack() as leaving:
@@ -175,31 +198,46 @@ def play(options: Options, keep: Callable[["Played"], None]) -> None:
                 leaving.callback(agent.close)
                 thinks = f"{agent.name} thinks"
                 # Engines outside compile nothing.
-                agent = announced(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
+                agent = announce(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
-        sit(options, cast, agents, keep)
+        sit(options, cast, agents, begun)
 
 
-def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Callable[["Played"], None]) -> None:
-    """Let players (None: a person) play a game; what was played is kept, also if a person leaves."""
-    from jaxgp.host.human import Board
-    from jaxgp.host.savedgame import Played
+def resumed(options: Options) -> "PlayedGame":
+    """Return the game that is played on; raises UsageError for one that has ended."""
+    from jaxgp.host import savedgame
+    from jaxgp.report.waiting import waiting
+
+    with waiting("Compiling the rules"):
+        played = upto(options, savedgame.read(str(options.resume), *choose_game(options), option="resume"))
+    if bool(played.moves[-1].state.terminated):
+        accepted = f"a game that goes on, or move=N with N from 0 to {len(played.moves) - 2}"
+        reject("resume", options.resume, accepted, "this one has ended")
+    return played
+
+
+def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "PlayedGame | None" = None) -> None:
+    """Let players (None: a person) play a game, or play one on; what was played is kept, also if a person leaves."""
+    from jaxgp.host.human import TerminalGame
+    from jaxgp.host.savedgame import PlayedGame
     from jaxgp.report.waiting import waiting
     from jaxgp.seats.gtp import EngineError
     from jaxgp.seats.moves import Stepper, game_key
 
-    names, labels = called(agents)
-    stepper = Stepper(cast.game, game_key(options.seed))
+    names, labels = name_players(agents)
+    keep = keeper(options, cast.spec, cast.game)
+    stepper = Stepper(cast.game, game_key(options.seed)) if begun is None else begun.stepper
     with waiting("Compiling the rules"):
         stepper.compile()
-    board = Board(
+    board = TerminalGame(
         stepper,
         cast.spec,
-        tuple(agent and undisturbed(agent) for agent in agents),
+        tuple(agent and guard_typing(agent) for agent in agents),
         tuple(labels),
         ask,
         say,
         adviser=advising(options, cast),
+        record=[] if begun is None else list(begun.moves),
         draw=drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,
     )
@@ -210,7 +248,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", keep: Call
         raise RunError(str(error)) from error
     finally:
         if board.record:
-            keep(Played(board.stepper, cast.spec, tuple(names), board.record))
+            keep(PlayedGame(board.stepper, cast.spec, tuple(names), board.record))
 
 
 def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
@@ -221,7 +259,7 @@ def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     from jaxgp.seats.moves import game_key
 
     hands = by_seat(options, cast, loaded)
-    beside = rollouts.drivers("beside", options.beside, cast, asked(options)[0])
+    beside = rollouts.drivers("beside", options.beside, cast, choose_game(options)[0])
     with waiting("Compiling the rollout"):
         driven = [driving.drive(cast.spec, cast.game, hands, game_key(options.seed))]
         for name, one in beside.items():
@@ -277,7 +315,7 @@ def drive_again(options: Options, text: str) -> None:
     if options.move is not None:
         raise UsageError(f"move: {options.replay} is a rollout, which has no moves; leave it out")
     with waiting("Driving again"):
-        driven, apart = savedrollout.read(str(options.replay), text, *asked(options))
+        driven, apart = savedrollout.read(str(options.replay), text, *choose_game(options))
     tell(options, [driven])
     if apart is None:
         print("Driven again, it is what was recorded.")
@@ -319,7 +357,7 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
     return patient if known else None
 
 
-def called(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
+def name_players(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
     """Return the names of players (None: a person) in files and on the screen; greet a person who is the only one."""
     from jaxgp.seats.moves import YOU
 
@@ -341,26 +379,38 @@ def only_one(options: Options, game: str) -> None:
         reject("seat", options.seat, f"first; {game} is a game for one")
 
 
-def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
+def upto(options: Options, played: "PlayedGame") -> "PlayedGame":
+    """Return a game up to the last move that counts; raises UsageError for one that it does not have."""
+    last = len(played.moves) - 1
+    if options.move is None:
+        return played
+    if not 0 <= options.move <= last:
+        reject(
+            "move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay or options.resume}"
+        )
+    return replace(played, moves=played.moves[: options.move + 1])
+
+
+def show_again(options: Options) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
     from jaxgp.host import savedgame, savedrollout
     from jaxgp.host.viewer import Viewer
-    from jaxgp.report.waiting import waiting
+    from jaxgp.report.waiting import following
 
     changed = [name for name in OF_PLAYERS if getattr(options, name) != getattr(Options(), name)]
     if changed:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
-    text = savedgame.read_text(str(options.replay))
-    if savedrollout.is_rollout(text):
+    if options.resume:
+        raise UsageError("resume: a replay has no use for it; leave out one of them")
+    text = savedrollout.text_of(str(options.replay))
+    if text is not None:
         drive_again(options, text)
         return
-    with waiting("Compiling the rules"):
-        played = savedgame.read(options.replay, *asked(options))
-    last = len(played.moves) - 1
-    if options.move is not None:
-        if not 0 <= options.move <= last:
-            reject("move", options.move, f"a whole number from 0 to {last}, the moves of {options.replay}")
-        played = replace(played, moves=played.moves[: options.move + 1])
+    far = [0, 0]
+    with following(lambda: "Playing the moves again" + (f": {far[0]} of {far[1]}" if far[1] else "")):
+        told = lambda *now: far.__setitem__(slice(2), now)  # noqa: E731
+        played = upto(options, savedgame.read(str(options.replay), *choose_game(options), tell=told))
+    keep = keeper(options, played.spec, played.game)
     viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():
         drop_typed()
@@ -370,7 +420,7 @@ def show_again(options: Options, keep: Callable[["Played"], None]) -> None:
     keep(played)
 
 
-def met(options: Options, cast: "Cast") -> PlayerOptions:
+def choose_opponent(options: Options, cast: "Cast") -> PlayerOptions:
     """Return the opponent; the usual one if none is asked for."""
     if options.opponent is not None:
         return options.opponent
@@ -389,14 +439,18 @@ def check_run(options: Options, seats: dict[str, PlayerOptions]) -> None:
         raise UsageError(f"run: given, but {nobody}")
 
 
-def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
-    """Set up the game: that of the run, or the one the options name."""
+def set_up(options: Options, begun: "PlayedGame | None" = None) -> "tuple[Cast, Loaded | None]":
+    """Set up the game: that of the run, of the game to go on from, or the one the options name."""
     from jaxgp.config.games import cast_of
     from jaxgp.config.schema import Config
     from jaxgp.contracts import Solver
     from jaxgp.measure import champions
 
-    games, game = asked(options)
+    games, game = choose_game(options)
+    if begun is not None:
+        from jaxgp.host.savedgame import settings_of
+
+        game = settings_of(begun.game)
     if not options.run:
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     loaded = champions.load(options.run, games, asked=game)
@@ -406,11 +460,11 @@ def set_up(options: Options) -> "tuple[Cast, Loaded | None]":
     return loaded.cast, loaded
 
 
-def asked(options: Options) -> "tuple[Games, dict[str, object]]":
+def choose_game(options: Options) -> "tuple[Games, dict[str, object]]":
     """Return where games come from, and the name and the settings that were asked of the game."""
     from jaxgp.config import games
 
-    return games.asked(options.game, envs, CONFIG_DIR)
+    return games.resolve_game(options.game, envs, CONFIG_DIR)
 
 
 def about(options: Options) -> list[str]:
@@ -420,7 +474,7 @@ def about(options: Options) -> list[str]:
     return help.of_game(options.game, envs, CONFIG_DIR)
 
 
-def undisturbed(agent: "Agent") -> "Agent":
+def guard_typing(agent: "Agent") -> "Agent":
     """Return a player during whose thoughts nothing can be typed."""
 
     def choose(state: "Position", bits: "np.uint32") -> int | None:

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, help
-from jaxgp.config.games import OF_CHAMPIONS, asked
+from jaxgp.config.games import OF_CHAMPIONS, resolve_game
 from jaxgp.errors import RunError, UsageError, reason, reject, require
 from jaxgp.options import MAX_CORES, MAX_SEED, option
 
 if TYPE_CHECKING:
     from jaxgp.league.crosstable import CrossTable
-    from jaxgp.league.league_report import Outcome
+    from jaxgp.league.league_report import LeagueOutcome
     from jaxgp.league.members import Member
     from jaxgp.spec import Cast
 
@@ -92,12 +92,12 @@ def task(options: Options) -> int:
 
     cores.use(options.cores)
     use_compilation_cache(options.compilation_cache)
-    source, wanted = asked(options.game, envs, CONFIG_DIR)
+    source, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     cast, playing = members.read(options.brackets, source, options.ties, options.evaluator, wanted)
     check_brackets(options, [member.bracket for member in playing])
     folder, file = places(options)
     games = crosstable.read(file, playing, options.games, options.games_seed)
-    missing = games is None or bool((games.games != crosstable.planned(playing, options.games)).any())
+    missing = games is None or bool((games.games != crosstable.plan_games(playing, options.games)).any())
     prepare(folder, file if missing else None)
 
     def keep(table: "CrossTable") -> None:
@@ -159,12 +159,12 @@ def prepare(folder: Path, table: Path | None) -> None:
         raise
 
 
-def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: "CrossTable") -> "Outcome":
+def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: "CrossTable") -> "LeagueOutcome":
     """Hold the leagues, and rate the players."""
     from jaxgp.league import league, league_report, ratings
 
     brackets = [member.bracket for member in playing]
-    rules = league.Rules(
+    rules = league.LeagueRules(
         threshold=options.threshold,
         opponents=options.opponents,
         draw=0.5 if options.draws == "half" else 0.0,
@@ -172,7 +172,7 @@ def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: 
     )
     rated = ratings.fit(games)
     fitness, rating = [member.fitness for member in playing], [one.value for one in rated.players]
-    return league_report.Outcome(
+    return league_report.LeagueOutcome(
         playing,
         games,
         rated,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.bits import bits_of, both, count, either, has, lot, nth_square, pack, pick, shifted, single, some, turned
+from jaxgp.bits import bits_of, both, count, either, has, lot, nth_square, pack, pick, reverse, shift, single, some
 
 
 @pytest.mark.parametrize("actions", [1, 3, 31, 32, 33, 65, 130])
@@ -78,14 +78,14 @@ def test_sets_of_squares_equal_sets_of_numbers(words):
         assert members(both(bits, bits_of(others, words))) == squares & others
         assert members(either(bits, bits_of(others, words))) == squares | others
         for steps in (-31, -1, 5, 31):
-            assert members(shifted(bits, steps)) == {s + steps for s in squares if 0 <= s + steps < area}
+            assert members(shift(bits, steps)) == {s + steps for s in squares if 0 <= s + steps < area}
 
 
 @pytest.mark.parametrize("area", [8, 32, 50, 64, 128])
 def test_a_set_is_turned_around_by_the_number_of_squares(area):
     rng, words = np.random.default_rng(area), -(-area // 32)
     for squares in [set(), {0}, {area - 1}, set(rng.choice(area, area // 2, replace=False).tolist())]:
-        assert members(turned(bits_of(squares, words), area)) == {area - 1 - square for square in squares}
+        assert members(reverse(bits_of(squares, words), area)) == {area - 1 - square for square in squares}
 
 
 def test_the_set_of_one_square_is_empty_beyond_the_words():

@@ -1,14 +1,19 @@
 """The game and the simulation that CONTRIBUTING shows are played and evolved from their folders."""
 
 import re
+import shutil
 from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
 
+import envs
 import jaxgp
 from jaxgp import spec
+from jaxgp.config import validate
+from jaxgp.config.compose import Composer, usual_fitness
+from jaxgp.config.schema import Config
 from tests.scripts.commands import run, train
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -62,6 +67,26 @@ def test_moves_are_named_by_squares(folder):
     assert [notation.parse_action(None, notation.action_name(None, n)) for n in range(9)] == list(range(9))
     with pytest.raises(ValueError, match="accepted: 1 to 9"):
         notation.parse_action(None, "10")
+
+
+def test_without_a_file_of_its_own_it_evolves_by_results_against_chance_and_shallow_searches(folder, tmp_path):
+    bare = tmp_path / "tic_tac_toe"
+    bare.mkdir()
+    shutil.copy(folder / "__init__.py", bare)
+    root = Path(__file__).parents[1]
+    with Composer(Config, root / "conf", "config", [bare]) as composer:
+        config = validate.check(composer.compose(["game=tic_tac_toe"]), spec.Outside(envs, bare))
+    assert (config.game, config.fitness.points) == ({"name": "tic_tac_toe"}, "result")
+    assert {name: one.kind for name, one in config.fitness.opponents.items()} == {
+        "chance": "random",
+        "search_2": "search",
+        "search_3": "search",
+    }
+
+
+@pytest.mark.parametrize(("game", "fitness"), [("connect_four", "shallow"), ("nim", "chance"), ("cart", "rollout")])
+def test_games_of_other_kinds_have_a_fitness_that_fits(game, fitness):
+    assert usual_fitness(Path(__file__).parent / "fixtures" / game) == fitness
 
 
 @pytest.mark.slow

@@ -12,11 +12,13 @@ from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.files import user_path
 from jaxgp.league import members
-from jaxgp.options import check, declared
+from jaxgp.options import check, list_options
 from jaxgp.study import results
 from tests.config.test_limits import schemas
 
-PATHS = sorted({(schema, one.name) for _, schema in schemas() for one in declared(schema) if one.limits.path}, key=str)
+PATHS = sorted(
+    {(schema, one.name) for _, schema in schemas() for one in list_options(schema) if one.limits.path}, key=str
+)
 IMPOSSIBLE = {
     "": "output=: accepted: a path",
     "~no_such_user/x": "output=~no_such_user/x: accepted: a path; nobody of this name has a home",
@@ -53,7 +55,7 @@ def test_options_of_files_and_directories_are_declared_as_paths():
     of_files = {
         (str(schema), one.name)  # other tests may have imported a script anew
         for _, schema in schemas()
-        for one in declared(schema)
+        for one in list_options(schema)
         if str in one.kinds and not one.choices and re.search(r"director|folder|file", one.limits.says, re.IGNORECASE)
     }
     columns = {(schema, name) for schema, name in of_files if name in ("a", "b")}  # with a table, values of a column

@@ -82,7 +82,7 @@ def test_a_state_that_went_into_a_step_can_be_used_again():
     ring = jaxgp.Ring(
         jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1)),
         jaxgp.Generational(
-            jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ()), jaxgp.Algorithm(population=4, capacity=4)
+            jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ()), jaxgp.GPOptions(population=4, capacity=4)
         ),
     )
     step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))
@@ -120,7 +120,7 @@ def test_chance_is_drawn_from_what_the_caller_gives():
 
 
 WORDS = jaxgp.PrimitiveSet("one", (jaxgp.Primitive("x", feature=0),), ())
-ONE = jaxgp.Generational(WORDS, jaxgp.Algorithm(population=4, capacity=4))
+ONE = jaxgp.Generational(WORDS, jaxgp.GPOptions(population=4, capacity=4))
 LONGEST = jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1) * 1.0)
 
 
@@ -168,6 +168,24 @@ def kalah(**settings):
     return jaxgp.take(envs.spec("mancala"), **settings)
 
 
+def test_what_a_notebook_shows_is_one_short_line():
+    cast = kalah()
+    scheme = jaxgp.Generational(cast.language, jaxgp.GPOptions(population=8))
+    ring = jaxgp.Ring(jaxgp.FunctionFitness(lambda key, population: population.length), scheme)
+    for shown in (
+        cast,
+        cast.spec,
+        cast.language,
+        scheme,
+        ring,
+        jaxgp.Seeds(ring),
+        jaxgp.Islands(ring, jaxgp.MigrationOptions()),
+    ):
+        assert len(repr(shown)) < 160
+        assert "\n" not in repr(shown)
+    assert [name for name in dir(jaxgp) if name.startswith("_")] == ["__version__"]
+
+
 def key():
     return jax.random.key(0)
 
@@ -178,12 +196,12 @@ def against(cast, **values):
 
 
 REFUSED = {
-    "population=-3: accepted: a whole number from 1": lambda: jaxgp.Algorithm(population=-3),
-    "elites=20: accepted: a whole number from 0 to 8": lambda: jaxgp.Algorithm(population=8, elites=20),
-    "creation=grow: accepted: Creation": lambda: jaxgp.Algorithm(creation="grow"),
-    "population=8.5: accepted: a whole number": lambda: jaxgp.Algorithm(population=8.5),
-    "start=nan: accepted: a number from 0.001": lambda: jaxgp.CMA(start=float("nan")),
-    "method=best: accepted: roulette, rank": lambda: jaxgp.Selection(method="best"),
+    "population=-3: accepted: a whole number from 1": lambda: jaxgp.GPOptions(population=-3),
+    "elites=20: accepted: a whole number from 0 to 8": lambda: jaxgp.GPOptions(population=8, elites=20),
+    "creation=grow: accepted: Creation": lambda: jaxgp.GPOptions(creation="grow"),
+    "population=8.5: accepted: a whole number": lambda: jaxgp.GPOptions(population=8.5),
+    "start=nan: accepted: a number from 0.001": lambda: jaxgp.CMAOptions(start=float("nan")),
+    "method=best: accepted: roulette, rank": lambda: jaxgp.SelectionOptions(method="best"),
     "weights=.1.0,2.0.: accepted: 1 numbers, one for each opponent": lambda: against(kalah(), weights=[1.0, 2.0]),
     "weights=nan: accepted: a number from 0": lambda: against(kalah(), weights=[float("nan")]),
     "weights=.0.0.: accepted: at least one number above 0": lambda: against(kalah(), weights=[0.0]),
@@ -207,8 +225,8 @@ REFUSED = {
     "fitness=Generational: accepted: a value with a method evaluate": lambda: jaxgp.Ring(ONE, ONE),
     "candidates=-1: accepted: a whole number from 0": lambda: jaxgp.Ring(LONGEST, ONE, candidates=-1),
     "scheme=one: accepted: a scheme that breeds what the fitness measures": lambda: jaxgp.Ring(against(kalah()), ONE),
-    "options=Groups: accepted: a Algorithm": lambda: jaxgp.Generational(WORDS, jaxgp.Groups()),
-    "primitives=str: accepted: a PrimitiveSet": lambda: jaxgp.Generational("x", jaxgp.Algorithm()),
+    "options=Groups: accepted: a Algorithm": lambda: jaxgp.Generational(WORDS, jaxgp.GroupsOptions()),
+    "primitives=str: accepted: a PrimitiveSet": lambda: jaxgp.Generational("x", jaxgp.GPOptions()),
     "high=0: accepted: a number from 1": lambda: jaxgp.Floats(1, 0),
     "low=0.5: accepted: a whole number": lambda: jaxgp.Integers(0.5, 2),
     "feature=-1: accepted: a whole number from 0": lambda: jaxgp.Primitive("x", feature=-1),
@@ -244,6 +262,16 @@ def test_a_wrong_value_is_refused_in_one_line_where_it_is_made(said):
     with pytest.raises(jaxgp.UsageError, match=said) as raised:
         REFUSED[said]()
     assert "\n" not in str(raised.value)
+
+
+def test_evolving_is_refused_where_values_would_have_64_bits():
+    jax.config.update("jax_enable_x64", True)
+    try:
+        for begin in (lambda: jaxgp.evolve(jaxgp.Ring(LONGEST, ONE), key(), 3), lambda: jaxgp.resume(ONE, "x", 3)):
+            with pytest.raises(jaxgp.UsageError, match="jax_enable_x64=true: accepted: false"):
+                begin()
+    finally:
+        jax.config.update("jax_enable_x64", False)
 
 
 def test_opponents_weigh_the_same_unless_weights_say_more():

@@ -1,3 +1,4 @@
+import codecs
 import os
 
 import pytest
@@ -64,3 +65,31 @@ def test_a_pipe_and_a_directory_are_refused_without_waiting_for_them(tmp_path):
     for path in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(OSError, match="it is"):
             reading.read_text(path)
+
+
+ENCODED = {
+    "UTF-8": "é € 1\n2\n".encode(),
+    "a mark of the byte order": codecs.BOM_UTF8 + "é € 1\n2\n".encode(),
+    "UTF-16": "é € 1\n2\n".encode("utf-16"),
+    "UTF-16, the high byte first": codecs.BOM_UTF16_BE + "é € 1\n2\n".encode("utf-16-be"),
+    "lines of Windows": "é € 1\r\n2\r\n".encode(),
+    "the end of DOS": "é € 1\r\n2\r\n\x1a".encode(),
+    "lines of old Macs": "é € 1\r2\r".encode(),
+    "Latin-1": "é € 1\r\n2\n".encode("cp1252"),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_text_of_any_system_reads_alike_and_an_older_encoding_is_remarked_on(tmp_path, capsys, encoding):
+    file = tmp_path / "a.txt"
+    file.write_bytes(ENCODED[encoding])
+    assert reading.read_text(file) == "é € 1\n2\n"
+    said = f"note: {file}: not in UTF-8; read as Latin-1\n" if encoding == "Latin-1" else ""
+    assert capsys.readouterr() == ("", said)
+
+
+@pytest.mark.parametrize("content", [b"\xe9\0", b"\xff\xfe\0", b"PNG\x1a\xe9", b"\x81"])
+def test_what_is_no_text_in_any_of_them_is_refused(tmp_path, content):
+    (tmp_path / "a.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=r"^not text in UTF-8$"):
+        reading.read_text(tmp_path / "a.txt")

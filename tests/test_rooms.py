@@ -6,7 +6,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
-    ("contracts", "spec", "options", "arrays", "bits", "errors", "files", "printable", "reading", "terminal"),
+    (
+        *("contracts", "spec", "options", "arrays", "bits", "threefry"),
+        *("errors", "files", "printable", "reading", "terminal"),
+    ),
     ("genotypes",),
     ("interpreter", "operators"),
     ("search",),

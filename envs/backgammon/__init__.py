@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
     from envs.backgammon import lessons, render, roles, strategies, turns
+    from envs.backgammon.notation import mat
     from envs.backgammon.rules import Backgammon
     from jaxgp.spec import Fixed, Notation, Spec, Table, Teachers
 
@@ -17,7 +18,7 @@ def spec() -> "Spec[Backgammon]":
         Backgammon,
         drawing=render,
         roles=(roles.TURN,),
-        notation=Notation(render.action_name, render.parse_action),
+        notation=Notation(render.action_name, render.parse_action, formats=mat.FORMATS),
         fixed=Fixed(tuple(strategies.PLAYERS), strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons)),
         table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
     )

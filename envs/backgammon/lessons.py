@@ -88,7 +88,7 @@ def teach(game: Backgammon, judge: Judge, key: Array, count: int) -> Lessons:
         turns = whole.whole_turns(game, state)
         places = jnp.arange(WIDTH, dtype=jnp.int32)
         # Places that there are not repeat those that there are.
-        own, other = jax.vmap(lambda place: whole.played(state, whole.nth_turn(turns, place % turns.total)))(places)
+        own, other = jax.vmap(lambda place: whole.play_turn(state, whole.nth_turn(turns, place % turns.total)))(places)
         values = jax.vmap(judge.judge, (None, 0, 0))(state, own, other)
         return Lessons(state, (own, other), jnp.where(places < turns.total, values, -jnp.inf))
 

@@ -119,7 +119,7 @@ def value(game: Backgammon, weights: Weights, own: Array, other: Array) -> Array
     return jnp.where(own[..., OFF] == MEN, won, expected)
 
 
-def valued(game: Backgammon, weights: Weights) -> many.Value:
+def make_valuer(game: Backgammon, weights: Weights) -> many.Value:
     """Return what values the positions after turns for `envs.backgammon.many`."""
     return lambda lanes, men, needed: value(game, weights, *men)
 
@@ -147,25 +147,25 @@ class NetworkPlayer(ChoosesTurns):
     def turns(self, states: State, bits: Array, active: Array) -> Array:
         """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.spec.ChoosesTurns`."""
         del bits
-        weights = jax.tree.map(jnp.asarray, learned())
-        return many.best_moves(self.game, states, active, valued(self.game, weights), random=False)
+        weights = jax.tree.map(jnp.asarray, read_learned())
+        return many.best_moves(self.game, states, active, make_valuer(self.game, weights), random=False)
 
     def judge(self, state: State, own: Array, other: Array) -> Array:
         """Return float32[]: the expected points of the side that just moved; both boards are int8[26]."""
         del state
-        return value(self.game, jax.tree.map(jnp.asarray, learned()), own, other)
+        return value(self.game, jax.tree.map(jnp.asarray, read_learned()), own, other)
 
 
 def player(game: Backgammon) -> NetworkPlayer:
     """Return the player with the learned weights; raises UsageError for rules that they are not made for."""
     if game.men != MEN:
         reject("game.variant", game.variant, "standard; network plays with 15 men")
-    learned()
+    read_learned()
     return NetworkPlayer(game)
 
 
 @cache
-def learned() -> Weights:
+def read_learned() -> Weights:
     """Read the learned weights, once."""
     return read(WEIGHTS)
 
@@ -198,7 +198,7 @@ def parse(text: str) -> Weights:
     }
 
 
-def written(weights: Weights) -> str:
+def write_weights(weights: Weights) -> str:
     """Return weights as text, rounded to five significant digits."""
     rows = [
         row

@@ -11,7 +11,7 @@ import numpy as np
 
 from envs.backgammon.rules import BAR, DICE, OFF, PASS, Backgammon, State
 from envs.drawing import nameplate
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 SEATS = ("White", "Black")
 MARKS = "WB"
@@ -123,7 +123,7 @@ def parse_action(game: Backgammon, text: str) -> int:
         point, to = read_point(found[1]), read_point(found[2])
         if BAR >= point > to and point - to <= DICE:
             return (point - to - 1) * BAR + point - 1
-    raise ValueError(f"{typed(text)} is not a move; accepted: {MOVE}")
+    raise ValueError(f"{show_typed(text)} is not a move; accepted: {MOVE}")
 
 
 def read_point(word: str) -> int:

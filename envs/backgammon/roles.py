@@ -22,7 +22,7 @@ def turn(game: Backgammon, options: language.Options) -> tuple[PrimitiveSet, Cho
     def outcome(state: State, number: Array) -> many.Men:
         """Return the men after a whole turn, by its number in their order; numbers beyond the last begin anew."""
         turns = whole.whole_turns(game, state)
-        return whole.played(state, whole.nth_turn(turns, number % turns.total))
+        return whole.play_turn(state, whole.nth_turn(turns, number % turns.total))
 
     primitives = language.primitive_set()
     look = lambda men: language.view(*(side.T for side in men))  # noqa: E731

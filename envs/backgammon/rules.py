@@ -30,6 +30,7 @@ The men of a side are counted by point. The legal moves come from sets of points
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import jax
@@ -38,9 +39,11 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from envs.backgammon.notation import ids
 from jaxgp.arrays import freeze, where
 from jaxgp.bits import lot
 from jaxgp.contracts import RollsByTurn, Starts
+from jaxgp.errors import UsageError, show
 from jaxgp.options import check, option
 
 OFF, BAR = 0, 25
@@ -88,6 +91,10 @@ class Backgammon(RollsByTurn):
     variant: Variant = option("standard", "standard: 15 men on each side; hypergammon: 3 men, on points 24, 23 and 22")
     gammons: bool = option(True, "whether gammons count 2 points and backgammons 3; false: every win counts 1")
 
+    position: str | None = option(
+        None, f"the position that games begin with, {ids.ACCEPTED}; null: the opening, whose first roll says who begins"
+    )
+
     name: ClassVar[str] = "backgammon"
     seats: ClassVar[int] = 2
     chance: ClassVar[bool] = True
@@ -99,13 +106,34 @@ class Backgammon(RollsByTurn):
     def __post_init__(self) -> None:
         check(self, "game.")
 
+    def laws(self, prefix: str) -> None:
+        """Refuse a position that is none; raises UsageError."""
+        try:
+            _ = self.placed
+        except ValueError as error:
+            raise UsageError(f"{prefix}position={show(self.position)}: {error}") from error
+
+    @cached_property
+    def placed(self) -> ids.Placed | None:
+        """The position that games begin with; None: the opening. Raises ValueError."""
+        return None if self.position is None else ids.parse(self.position, self.men)
+
     @property
     def men(self) -> int:
         """Men of each side."""
         return sum(OPENINGS[self.variant].values())
 
     def init(self, key: Array) -> State:
-        """Return the opening position. Each seat rolls a die, never both the same; the higher one moves first."""
+        """Return the opening position. Each seat rolls a die, never both the same; the higher one moves first.
+
+        In a position of its own the dice are those that it has, or are rolled.
+        """
+        if self.placed is not None:
+            own, other, seat, given = self.placed
+            dice, luck = roll(key)
+            dice = dice if given is None else jnp.array(given, jnp.int32)
+            men = jnp.array([own, other], jnp.int8)
+            return self.turn(men[0], men[1], dice, jnp.int32(seat), luck=luck)
         drawn, luck = lot(jax.random.bits(key), DICE * (DICE - 1))
         first = drawn // (DICE - 1) + 1
         second = drawn % (DICE - 1) + 1
@@ -157,7 +185,7 @@ class Backgammon(RollsByTurn):
         # The last die that fits is the smallest.
         played = fits & ~jnp.append(fits[1], False)
         passed = (action == PASS) & ~(state.moves != 0).any()
-        own, other = moved(state.own, state.other, point, (state.dice * played).sum())
+        own, other = move_man(state.own, state.other, point, (state.dice * played).sum())
         own, other = where(passed, (state.own, state.other), (own, other))
 
         left = state.left - played
@@ -228,7 +256,7 @@ def racing(own: Array, other: Array) -> Array:
     return rearmost(own) + rearmost(other) < BAR
 
 
-def moved(own: Array, other: Array, point: Array, die: Array) -> tuple[Array, Array]:
+def move_man(own: Array, other: Array, point: Array, die: Array) -> tuple[Array, Array]:
     """Move a man from a point (int32[]) by a die (int32[]), off beyond point 1, and hit a blot where it lands."""
     to = jnp.maximum(point - die, OFF)
     own = own - (point == POINTS) + (to == POINTS)
@@ -279,7 +307,7 @@ def movable(men: Array, blocked: Array, die: Array) -> Array:
     return jnp.where(men >= 2**BAR, far & jnp.uint32(2**BAR), moves)
 
 
-def one_moved(own: Array, die: Array) -> Array:
+def move_from_each(own: Array, die: Array) -> Array:
     """Return uint32[26]: the points that have men after a man has moved by a die (int32[]) from each point."""
     men, alone = points_of((own > 0) & (POINTS > OFF)), points_of(own == 1)
     to = jnp.maximum(POINTS - die, OFF)
@@ -297,7 +325,7 @@ def both_orders(own: Array, other: Array, dice: Array) -> Array:
     men, blocked = points_of((own > 0) & (POINTS > OFF)), facing(other, 2, 15)
 
     def first(die: Array, then: Array) -> Array:
-        second = movable(one_moved(own, die), blocked, then)
+        second = movable(move_from_each(own, die), blocked, then)
         return jnp.where(has(movable(men, blocked, die), POINTS), second, 0)
 
     return jnp.stack([first(dice[0], dice[1]), first(dice[1], dice[0])])

@@ -14,7 +14,7 @@ from jax import Array
 from envs.backgammon import whole
 from envs.backgammon.render import MOVE, ends, parse_action, point_name, read_point
 from envs.backgammon.rules import BAR, OFF, PASS, Backgammon, State
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 TYPED = (
     "the men of a turn, as in 13/7 8/7, 24/13 for one man with both dice, bar/22, 8/5(2) for two men, 6/off; "
@@ -43,18 +43,20 @@ def read_turn(game: Backgammon, state: State, text: str) -> list[int]:
     """
     word = text.strip().lower()
     if bool(state.terminated):
-        raise ValueError(f"{typed(text)} comes after the end of the game; accepted: no further turn")
+        raise ValueError(f"{show_typed(text)} comes after the end of the game; accepted: no further turn")
     if word == ALL:
         names = turn_names(game, state)
         raise ValueError(f"the roll allows {_counted(names)}: {'; '.join(names)}; type one of them")
     if word == "pass":
         if not np.asarray(state.moves).any():
             return [PASS]
-        raise ValueError(f"{typed(text)} cannot be played here: a man can move; accepted: {_accepted(game, state)}")
+        raise ValueError(
+            f"{show_typed(text)} cannot be played here: a man can move; accepted: {_accepted(game, state)}"
+        )
     moves = _played(game, state, tuple(_hops(game, text)))
     if moves is None:
         roll = "-".join(map(str, np.asarray(state.dice).tolist()))
-        raise ValueError(f"{typed(text)} cannot be played here with {roll}; accepted: {_accepted(game, state)}")
+        raise ValueError(f"{show_typed(text)} cannot be played here with {roll}; accepted: {_accepted(game, state)}")
     return moves
 
 
@@ -72,12 +74,12 @@ def _hops(game: Backgammon, text: str) -> list[Hop]:
         points = [read_point(one.strip("*")) for one in found[1].split("/")] if found else []
         falling = all(a > b for a, b in pairwise(points))
         if not found or not falling or points[0] > BAR:
-            raise ValueError(f"{typed(part)} is not a move; accepted: {MOVE}")
+            raise ValueError(f"{show_typed(part)} is not a move; accepted: {MOVE}")
         hops += list(pairwise(points)) * int(found[2] or 1)
     if not hops:
         parse_action(game, text)
     if len(hops) > MOST_MEN:
-        raise ValueError(f"{typed(text)} has {len(hops)} moves; accepted: up to {MOST_MEN}")
+        raise ValueError(f"{show_typed(text)} has {len(hops)} moves; accepted: up to {MOST_MEN}")
     return hops
 
 

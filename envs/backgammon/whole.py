@@ -2,7 +2,7 @@
 
 A player without look-ahead chooses among these. They are not stored as positions. `whole_turns` finds rows of turns
 that differ in the last move alone, with a set of points for it, and numbers them; `nth_turn` returns one by its
-number, and `played` its position. So players can look at a few turns of many games at a time.
+number, and `play_turn` its position. So players can look at a few turns of many games at a time.
 
 **Each position once, by doubles.** A play is described by how many men leave each point. These numbers determine the
 position: from the bar downwards, each says how many men the next point has got. They also determine which points are
@@ -46,7 +46,7 @@ from envs.backgammon.rules import (
     facing,
     has,
     movable,
-    one_moved,
+    move_from_each,
     points_of,
 )
 from jaxgp.bits import nth_bit
@@ -111,14 +111,14 @@ def in_order(state: State, turn: Array) -> tuple[Array, Array]:
     points = (turn >> fields & (2**FIELD - 1)).astype(jnp.int32)
     dice = jnp.where(state.dice[0] == state.dice[1], state.dice[0], jnp.pad(state.dice, (0, 2)))
     first = has(state.moves[0], points[0]) & (points[0] > OFF)
-    men = one_moved(state.own, dice[0])[points[0]]
+    men = move_from_each(state.own, dice[0])[points[0]]
     first &= (points[1] == OFF) | has(movable(men, facing(state.other, 2, 15), dice[1]), points[1])
     turned = np.array([1, 0, 2, 3])
     kept = (state.dice[0] == state.dice[1]) | first
     return jnp.where(kept, points, points[turned]), jnp.where(kept, dice, dice[turned])
 
 
-def played(state: State, turn: Array) -> tuple[Array, Array]:
+def play_turn(state: State, turn: Array) -> tuple[Array, Array]:
     """Return int8[26] and int8[26]: the men of the side that has played a whole turn, and those of the opponent."""
     return after(state.own, state.other, state.dice, turn)
 
@@ -166,7 +166,7 @@ def positions(game: Backgammon, state: State) -> tuple[Array, Array, Array]:
     """
     turns = whole_turns(game, state)
     places = jnp.arange(most_turns(game), dtype=jnp.int32)
-    own, other = jax.vmap(lambda place: played(state, nth_turn(turns, place)))(places)
+    own, other = jax.vmap(lambda place: play_turn(state, nth_turn(turns, place)))(places)
     return own, other, places < turns.total
 
 

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Checkers]":
     """Return the game; this imports it."""
-    from envs.checkers import opponents, render, roles, turns
-    from envs.checkers.notation import parse_game
+    from envs.checkers import notation, opponents, render, roles, turns
     from envs.checkers.rules import Checkers
     from jaxgp.spec import Notation, Searches, Spec, Table
 
@@ -18,7 +17,14 @@ def spec() -> "Spec[Checkers]":
         Checkers,
         drawing=render,
         roles=(roles.LEAF,),
-        notation=Notation(render.action_name, render.parse_action, parse_game),
+        notation=Notation(
+            render.action_name,
+            render.parse_action,
+            notation.read_game,
+            written=notation.written,
+            formats=notation.FORMATS,
+        ),
         searches=Searches(opponents.evaluators, certainty=opponents.certainty),
         table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
+        vet=notation.vet,
     )

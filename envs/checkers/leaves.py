@@ -19,7 +19,7 @@ from jax import Array
 
 from envs import stgp
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
-from jaxgp.bits import WORD, both, count, either, turned
+from jaxgp.bits import WORD, both, count, either, reverse
 from jaxgp.genotypes.primitives import Points, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option
@@ -83,7 +83,7 @@ def view(game: Checkers, options: Options, state: State) -> Packed:
     upright = [
         jnp.where(state.to_move == 0, word, other)
         for one in sets
-        for word, other in zip(one, turned(one, game.area), strict=True)
+        for word, other in zip(one, reverse(one, game.area), strict=True)
     ]
     found = counts(game, options, state)
     seen = jnp.stack([found[name] for name in numbers(options)])

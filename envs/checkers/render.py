@@ -10,11 +10,12 @@ from html import escape
 import jax
 import numpy as np
 
+from envs.checkers import fen
 from envs.checkers.rules import DIRECTIONS, Checkers, State
 from envs.drawing import nameplate
 from jaxgp.bits import Bits
 from jaxgp.options import any_of
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 SEATS = ("Black", "White")
 MARKS = ("b", "w", "B", "W")
@@ -23,10 +24,8 @@ MARKED = r"\([bwBW]\)"
 """A piece that has to capture, in the text of a position."""
 MOVE = "two squares, as in c3-d4, or c3xe5 for a capture"
 """What `parse_action` accepts, for people."""
-NUMBERED = 8
-"""Size of the board whose squares have numbers as well."""
 NAMES = re.compile(r"[a-z]\d{1,2}([-x:]?[a-z]\d{1,2})+", re.ASCII)
-NUMBERS = re.compile(r"\d{1,2}([-x:]\d{1,2})+", re.ASCII)
+NUMBERS = re.compile(r"\d{1,3}([-x:]\d{1,3})+", re.ASCII)
 
 RULES = """\
 Black begins, at the bottom. Men move one square diagonally forward.
@@ -101,12 +100,12 @@ def parse_action(game: Checkers, text: str) -> int:
     route = read_squares(game, text, MOVE)
     action = _actions(game).get(route)
     if action is None or ("x" in text.lower() and not _jumps(game, action)):
-        raise ValueError(f"{typed(text)} is not a move; accepted: {MOVE}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {MOVE}")
     return action
 
 
 def read_squares(game: Checkers, text: str, accepted: str) -> tuple[int, ...]:
-    """Return the squares that a person typed, two or more, by their names or, on 8 x 8 squares, by their numbers.
+    """Return the squares that a person typed, two or more, by their names or by their numbers.
 
     Names may have -, x or : between them, numbers need one of these. The numbers are those of the books and of PDN:
     they begin on the side of black and, as black sees it, go from right to left in each row. Source: R. Newell, "The
@@ -122,10 +121,10 @@ def read_squares(game: Checkers, text: str, accepted: str) -> tuple[int, ...]:
     """
     word = text.strip().lower()
     pattern = r"[a-z]\d+" if NAMES.fullmatch(word) else r"\d+" if NUMBERS.fullmatch(word) else ""
-    found = [_squares(game).get(name) for name in re.findall(pattern, word)] if pattern else []
+    found = [squares_by_name(game).get(name) for name in re.findall(pattern, word)] if pattern else []
     route = tuple(square for square in found if square is not None)
     if not route or len(route) < len(found):
-        raise ValueError(f"{typed(text)} is not a move; accepted: {accepted}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {accepted}")
     return route
 
 
@@ -241,13 +240,10 @@ def _actions(game: Checkers) -> dict[tuple[int, ...], int]:
 
 
 @cache
-def _squares(game: Checkers) -> dict[str, int]:
-    """Return the dark squares by name and, on 8 x 8 squares, by number."""
+def squares_by_name(game: Checkers) -> dict[str, int]:
+    """Return the dark squares by name and by number."""
     found = {square_name(game, square): square for square in range(game.area)}
-    if game.size == NUMBERED:
-        rows = range(0, game.area, game.width)
-        found |= {str(row + game.width - at): row + at for row in rows for at in range(game.width)}
-    return found
+    return found | {str(fen.number(square, game.size)): square for square in range(game.area)}
 
 
 def _overlaid(cells: list[str]) -> str:

@@ -22,6 +22,7 @@ whole board at once.
 """
 
 import dataclasses
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
 from typing import ClassVar, NamedTuple
@@ -32,9 +33,11 @@ import numpy as np
 from flax import struct
 from jax import Array
 
+from envs.checkers import fen
 from jaxgp.arrays import apart
-from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
+from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
+from jaxgp.errors import UsageError, show
 from jaxgp.options import bound, check, option
 
 DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
@@ -82,6 +85,9 @@ class Checkers(ListsMoves):
     quiet_plies: int = option(
         40, "plies in a row without a capture after which a game is drawn; 0: there is no such draw", low=0, high=9999
     )
+    position: str | None = option(
+        None, f"the position that games begin with, as in PDN: {fen.ACCEPTED}; null: the men of the start"
+    )
 
     name: ClassVar[str] = "checkers"
     seats: ClassVar[int] = 2
@@ -93,8 +99,12 @@ class Checkers(ListsMoves):
         check(self, "game.")
 
     def laws(self, prefix: str) -> None:
-        """Refuse more rows of men than leave two rows empty."""
+        """Refuse more rows of men than leave two rows empty, and a position that is none."""
         bound(self, "rows", prefix, high=self.size // 2 - 1, why=f"two rows of {prefix}size={self.size} stay empty")
+        try:
+            _ = self.placed
+        except ValueError as error:
+            raise UsageError(f"{prefix}position={show(self.position)}: {error}") from error
 
     @property
     def width(self) -> int:
@@ -105,6 +115,14 @@ class Checkers(ListsMoves):
     def area(self) -> int:
         """Dark squares of the board."""
         return self.size * self.width
+
+    @cached_property
+    def placed(self) -> fen.Placed:
+        """The position that games begin with; raises ValueError."""
+        if self.position is not None:
+            return fen.parse(self.position, self.size)
+        men = self.rows * self.width
+        return fen.Placed(True, tuple(range(men)), tuple(range(self.area - men, self.area)), ())
 
     @property
     def words(self) -> int:
@@ -129,12 +147,12 @@ class Checkers(ListsMoves):
     def init(self, key: Array) -> State:
         """Return the opening position; no chance is involved, `key` is ignored."""
         del key
-        men = self.rows * self.width
-        none = self.constant([])
-        own, other = self.constant(range(men)), self.constant(range(self.area - men, self.area))
-        return self.position(Pieces(own, other, none), none, jnp.int32(0), jnp.int32(0))
+        first, black, white, kings = self.placed
+        own, other = (black, white) if first else (white, black)
+        pieces = Pieces(self.constant(own), self.constant(other), self.constant(kings))
+        return self.state(pieces, self.constant([]), jnp.int32(0), jnp.int32(not first))
 
-    def position(self, pieces: Pieces, held: Bits, quiet: Array, to_move: Array) -> State:
+    def state(self, pieces: Pieces, held: Bits, quiet: Array, to_move: Array) -> State:
         """Return the state with these pieces, ended or not."""
         moves, captures = apart(self.movable, pieces, held, to_move)
         blocked = ~some(reduce(either, moves))
@@ -152,7 +170,7 @@ class Checkers(ListsMoves):
     @property
     def most_choices(self) -> int:
         """The most moves to choose from, if all men of the start were kings that can move anywhere."""
-        return len(DIRECTIONS) * self.rows * self.width
+        return len(DIRECTIONS) * max(len(self.placed.black), len(self.placed.white))
 
     def choices(self, state: State) -> Array:
         """Return int32[]: moves to choose from."""
@@ -176,7 +194,7 @@ class Checkers(ListsMoves):
         again = some(held)
         pieces = Pieces(_where(again, pieces.own, pieces.other), _where(again, pieces.other, pieces.own), pieces.kings)
         quiet = jnp.where(state.captures, 0, state.quiet + 1) if self.quiet_plies else state.quiet
-        after = self.position(pieces, held, quiet, jnp.where(again, state.to_move, 1 - state.to_move))
+        after = self.state(pieces, held, quiet, jnp.where(again, state.to_move, 1 - state.to_move))
         return jax.tree.map(lambda a, b: jnp.where(legal & ~state.terminated, a, b), after, state)
 
     def score(self, state: State) -> Array:
@@ -215,7 +233,7 @@ class Checkers(ListsMoves):
         captures = some(reduce(either, jumps))
         return tuple(_where(captures, a, b) for a, b in zip(jumps, steps, strict=True)), captures
 
-    def constant(self, squares: "range | list[int]") -> Bits:
+    def constant(self, squares: Iterable[int]) -> Bits:
         """Return the set of some squares."""
         return bits_of(squares, self.words)
 
@@ -232,7 +250,7 @@ class Checkers(ListsMoves):
         near = square + jnp.where(down, -self.width, self.width) + right - 1 + odd
         far = square + jnp.where(down, -self.size, self.size) + 2 * right - 1
         start = both(single(square, self.words), _select(direction, state.moves))
-        legal = some(start) & (jump == state.captures)
+        legal = some(start) & (jump == state.captures) & (action >= 0) & (action < self.num_actions)
         end = single(jnp.where(jump, far, near), self.words)
         taken = _where(jump, single(near, self.words), self.constant([]))
 
@@ -266,12 +284,12 @@ class Checkers(ListsMoves):
 
     def _behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which one step in a direction leads into a set."""
-        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
+        found = [both(shift(bits, -steps), self.constant(where)) for steps, where in self._near[direction]]
         return reduce(either, found)
 
     def _two_behind(self, bits: Bits, direction: int) -> Bits:
         """Return the squares from which two steps in a direction lead into a set."""
-        found = [both(shifted(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
+        found = [both(shift(bits, -steps), self.constant(where)) for steps, where in self._far[direction]]
         return reduce(either, found)
 
     @cached_property

@@ -9,14 +9,14 @@ import jax
 import numpy as np
 from jax import Array
 
-from envs.checkers.render import NUMBERED, action_name, read_squares, square_name, squares
+from envs.checkers.render import action_name, read_squares, square_name, squares
 from envs.checkers.rules import Checkers, State
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
 
 TYPED = (
     "the squares of a turn, as in c3-d4, or c3xe5xg7 for two jumps, which may also be typed one by one; "
-    "on 8 x 8 squares also by number, 11-15 or 22x15x8"
+    "also by number, 11-15 or 22x15x8"
 )
 """What `read_turn` accepts, for the help at the table."""
 MOST_ROUTES = 2000
@@ -37,17 +37,16 @@ def read_turn(game: Checkers, state: State, text: str) -> list[int]:
     Raises:
         ValueError: not a turn, or not a legal one; the message says what is accepted.
     """
-    numbers = " or 11-15" if game.size == NUMBERED else ""
-    route = read_squares(game, text, f"the squares of a turn, as in c3-d4 or c3xe5xg7{numbers}")
+    route = read_squares(game, text, "the squares of a turn, as in c3-d4 or c3xe5xg7 or 11-15")
     if bool(state.terminated):
-        raise ValueError(f"{typed(text)} comes after the end of the game; accepted: no further turn")
+        raise ValueError(f"{show_typed(text)} comes after the end of the game; accepted: no further turn")
     moves, at = _followed(game, state, route)
     if len(moves) == len(route) - 1:
         return moves
     whole = _meant(game, state, route) if bool(state.captures) else []
     if len(whole) == 1:
         return whole[0]
-    raise ValueError(f"{typed(text)} {_refusal(game, state, at, moves, whole)}")
+    raise ValueError(f"{show_typed(text)} {_refusal(game, state, at, moves, whole)}")
 
 
 def follow(game: Checkers, state: State, moves: Sequence[int]) -> State:

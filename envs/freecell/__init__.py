@@ -17,7 +17,7 @@ def spec() -> "Spec[FreeCell]":
         FreeCell,
         drawing=render,
         roles=(roles.WEIGHTS, roles.POLICY),
-        notation=Notation(notation.action_name, notation.parse_action, notation.parse_game, written=notation.written),
+        notation=Notation(notation.action_name, notation.parse_action, notation.read_game, written=notation.write_game),
         fixed=Fixed(tuple(suites.WEIGHED), suites.strategy),
         instances=Suites("deal", suites.names, suites.instances, plain.prove),
         table=Table(

@@ -25,10 +25,14 @@ CARDS = len(RANKS) * len(SUITS)
 CASCADES, CELLS = 8, 4
 ROWS = 19
 """Cards of a cascade at most: seven that were dealt, the last of them a king, and twelve on it."""
-DEALS = 32_000
-"""Deals that have a number here; the generator of higher numbers differs between programs."""
-UNSOLVABLE = 11_982
-"""The one of them that has no solution."""
+DEALS = 1_000_000
+"""Deals that have a number here, as in Microsoft FreeCell; the generator of higher numbers differs between programs."""
+FIRST = 32_000
+"""Those of its first version."""
+UNSOLVABLE = (11_982, 146_692, 186_216, 455_889, 495_505, 512_118, 517_776, 781_948)
+"""The deals that have no solution. Source: S. Fish, "Freecell Solver", https://fc-solve.shlomifish.org."""
+NUMBER = re.compile(r"\s*#?\s*([0-9]{1,9})\s*")
+"""The number of a deal as text, as in 617 or #617."""
 LARGEST = 2**12
 """Characters of the longest text that is read as a position."""
 ACCEPTED = f"the number of a deal from 1 to {DEALS}, or 8 cascades, as in JD KD 2S/2D KC 5H/..., - for an empty one"
@@ -71,7 +75,7 @@ def fits(card: Cards, on: Cards) -> Cards:
     return (on >> 2 == (card >> 2) + 1) & (red(card) != red(on))
 
 
-def dealt(numbers: np.ndarray) -> np.ndarray:
+def order_cards(numbers: np.ndarray) -> np.ndarray:
     """Return int8[N, 52]: the cards of deals in the order in which they are dealt, to cascades 1 to 8 in turn.
 
     Source: the generator of Microsoft FreeCell, a linear congruential one whose seed is the number of the deal. Each
@@ -96,14 +100,15 @@ def deal(number: int) -> Layout:
     """Return a numbered deal; raises ValueError for a number that there is not."""
     if not 1 <= number <= DEALS:
         raise ValueError(f"accepted: {ACCEPTED}")
-    cards = dealt(np.array([number]))[0].tolist()
+    cards = order_cards(np.array([number]))[0].tolist()
     return Layout(tuple(tuple(cards[first::CASCADES]) for first in range(CASCADES)))
 
 
 def find(of: int | str) -> Layout:
     """Return the position that a number or a text stands for; raises ValueError, which says what is accepted."""
     if isinstance(of, str):
-        return deal(int(of)) if re.fullmatch("[0-9]{1,9}", of.strip()) else parse(of)
+        number = NUMBER.fullmatch(of)
+        return parse(of) if number is None else deal(int(number[1]))
     return deal(of)
 
 
@@ -137,7 +142,7 @@ def parse(text: str) -> Layout:
     return found
 
 
-def written(layout: Layout) -> str:
+def write_layout(layout: Layout) -> str:
     """Return a position as text, by rows, as `parse` reads it."""
     rows = []
     if any(layout.foundations):

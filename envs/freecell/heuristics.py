@@ -32,7 +32,7 @@ from envs.freecell.cards import CARDS, CASCADES, CELLS, RANKS, ROWS, fits
 from envs.freecell.moves import HOME, TABLE
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import EMPTY, SUITS, State, run_lengths, top_cards
-from jaxgp.search.puzzles.children import Node
+from jaxgp.search.puzzles.children import Child
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Seen(NamedTuple):
     bottoms: Array  # int8[8]: bottom cards, or EMPTY
 
 
-def view(game: FreeCell, options: object, node: Node, count: int = len(FEATURES)) -> Array:
+def view(game: FreeCell, options: object, node: Child, count: int = len(FEATURES)) -> Array:
     """Return float32[F]: the first `count` of the `FEATURES` of a node, as they are, in their order.
 
     The compiler drops what the others need, which it would not do if they were cut off afterwards.
@@ -180,7 +180,7 @@ def on_next(state: State) -> Array:
     return jnp.where(wanted, state.heights[:, None] - 1 - np.arange(ROWS, dtype=np.int8), 0).sum(dtype=jnp.int32)
 
 
-def counts(node: Node) -> Array:
+def counts(node: Child) -> Array:
     """Return float32[14]: the numbers of `COUNTS` of a node, as they are, in their order."""
     state, seen = node.state, _seen(node.state)
     _, well, left, room, _, _, highest, difference, _ = _nine(state, seen)
@@ -270,7 +270,7 @@ def _values(card: Array) -> Array:
     return jnp.where(card < 0, 0, (card >> 2) + 1)
 
 
-def _last_move(node: Node, seen: Seen) -> tuple[Array, ...]:
+def _last_move(node: Child, seen: Seen) -> tuple[Array, ...]:
     """Return the advisors of the last move: bool[] IsMoveToFreecell to IsMoveToSortedPile, and int8[] LastCardMoved."""
     source, target, count = jnp.asarray(TABLE)[jnp.maximum(node.action, 0)]
     moved = node.action >= 0

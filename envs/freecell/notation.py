@@ -2,11 +2,13 @@
 
 A move names two piles, from and to: cascades are 1 to 8, cells a to d, the foundations h. So 26 moves the top card of
 cascade 2 to cascade 6, and 3a, a4 and 3h move one to a cell, from a cell and to the foundations. Onto a card as many
-cards move as it takes. Onto an empty cascade one card moves, and 26v3 moves three.
+cards move as it takes. Onto an empty cascade 26v3 moves three. Without a number a person moves one card there; the
+programs that write whole games mean as many as fit, and a few mean one, so both readings are tried.
 """
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import jax
@@ -14,12 +16,13 @@ import numpy as np
 from jax import Array
 
 from envs.freecell import cards
-from envs.freecell.cards import CASCADES
+from envs.freecell.cards import CASCADES, NUMBER
 from envs.freecell.moves import ACTIONS, COUNTS, HOME, NUMBERS
 from envs.freecell.rules import FreeCell, rules_of
-from envs.freecell.states import State
-from jaxgp.printable import typed
+from envs.freecell.states import State, run_length
+from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
+from jaxgp.spec import Recorded, one_of
 
 PILES = "12345678abcdh"
 TYPED = (
@@ -86,7 +89,7 @@ def _piles(text: str) -> tuple[int, int, int | None]:
     """Read the source and the target of a move, and the number of cards if there is one; raises ValueError."""
     found = re.fullmatch(r"([1-8a-d])\s*-?\s*([1-8a-dh])(?:\s*v\s*([0-9]{1,2}|[a-d]))?", text.strip().lower())
     if found is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     source, target = PILES.index(found[1]), PILES.index(found[2])
     count = int(found[3], 16 if found[3] in "abcd" else 10) if found[3] else None  # fc-solve writes va for ten cards
     if source == target or (source >= CASCADES and CASCADES <= target < HOME):
@@ -134,10 +137,30 @@ def _called(pile: int) -> str:
     return f"{'cascade' if pile < CASCADES else 'cell'} {PILES[pile]}"
 
 
-def written(game: FreeCell, actions: Sequence[int]) -> str:
-    """Write a game: its moves by their names, as `parse_game` reads them."""
-    names = [action_name(game, action) for action in actions]
+def write_game(game: FreeCell, actions: Sequence[int]) -> str:
+    """Write a game: its moves by their names, as `parse_game` reads them, with numbers onto empty cascades."""
+    state, names = game.init(unused_key()), []
+    for action in actions:
+        source, target, count = ACTIONS[action]
+        bare = source < CASCADES and target < CASCADES and _top(state, target) is None
+        names.append(action_name(game, action) + "v1" * (bare and count == 1))
+        state = _rules(game)[1](state, np.int32(action), unused_key())
     return "\n".join([MARK, *(" ".join(names[at : at + WORDS]) for at in range(0, len(names), WORDS))]) + "\n"
+
+
+def read_game(game: FreeCell, text: str, number: int | None = None) -> Recorded[FreeCell]:
+    """Read a game as `parse_game` does; a line such as #617 says which deal it is.
+
+    Raises:
+        ValueError: see `parse_game`.
+    """
+    one_of([text], number)
+    deals = [
+        found[1] for line in text.splitlines() if line.strip().startswith("#") and (found := NUMBER.fullmatch(line))
+    ]
+    if deals and cards.find(deals[-1]) != game.start:
+        game = replace(game, deal=int(deals[-1]))
+    return Recorded(game, parse_game(game, text))
 
 
 def parse_game(game: FreeCell, text: str) -> list[int]:
@@ -145,7 +168,8 @@ def parse_game(game: FreeCell, text: str) -> list[int]:
 
     A text may use any free cell and any empty cascade; the moves are those that lead to the same position by the first
     ones. A whole cascade that goes to an empty one is no move here, and is left out. Numbers of moves, as in `3.`, and
-    lines with # are passed over, and what stands before the mark "Moves:" is.
+    lines with # are passed over, and what stands before the mark "Moves:" is. A move to an empty cascade without a
+    number of cards takes as many as fit; where the game then fails, one.
 
     Raises:
         ValueError: a word is no move, or a move is not legal; the message says which.
@@ -155,11 +179,37 @@ def parse_game(game: FreeCell, text: str) -> list[int]:
     words = [word for word in words if not re.fullmatch(r"[0-9]+\.", word)]
     if not words:
         raise ValueError(f"the text holds no moves; accepted: {TYPED}")
-    state, found = game.init(unused_key()), []
+    try:
+        return _followed(game, words, several=True)
+    except _WrongMoveError as first:
+        if not first.open:
+            raise
+        try:
+            return _followed(game, words, several=False)
+        except _WrongMoveError as second:
+            said = f"{first}; with one card to an empty cascade where no number says how many: {second}"
+            raise ValueError(said) from second
+
+
+class _WrongMoveError(ValueError):
+    """A move of a game cannot be played; `open` says whether moves before it had no number of cards."""
+
+    def __init__(self, text: str, open_: bool) -> None:
+        super().__init__(text)
+        self.open = open_
+
+
+def _followed(game: FreeCell, words: Sequence[str], several: bool) -> list[int]:
+    """Return the moves of a game; where no number says how many cards go to an empty cascade, `several` or one do."""
+    state, found, open_ = game.init(unused_key()), list[int](), False
     ours = list(range(HOME + 1))  # the pile here that stands for each pile of the text
     for number, word in enumerate(words, 1):
         try:
             source, target, count = _piles(word)
+            bare = source < CASCADES and target < CASCADES and _top(state, ours[target]) is None
+            if bare and count is None:
+                count = _most(game, state, ours[source]) if several else 1
+                open_ |= count != 1 or not several
             if _is_idle(state, ours[source], ours[target], count or 1):
                 ours[source], ours[target] = ours[target], ours[source]
                 continue
@@ -168,10 +218,18 @@ def parse_game(game: FreeCell, text: str) -> list[int]:
             suffix = "" if count is None else f"v{count}"
             (action,) = turn(game, state, PILES[ours[source]] + PILES[ours[target]] + suffix)
         except ValueError as error:
-            raise ValueError(f"move {number}, {word[:20]}: {error}") from error
+            raise _WrongMoveError(f"move {number}, {word[:20]}: {error}", open_) from error
         found.append(action)
         state = _rules(game)[1](state, np.int32(action), unused_key())
     return found
+
+
+def _most(game: FreeCell, state: State, source: int) -> int:
+    """Return how many cards of a cascade fit into an empty one, a whole cascade among them."""
+    heights, cascades = np.asarray(state.heights), np.asarray(state.cascades)
+    run = int(run_length(cascades[source], heights[source]))
+    free, empty = int((np.asarray(state.cells) < 0).sum()), int((heights == 0).sum()) - 1
+    return min(run, free + empty + 1 if game.supermoves == "strict" else (free + 1) << empty)
 
 
 def _is_idle(state: State, source: int, target: int, count: int) -> bool:

@@ -165,7 +165,7 @@ def is_safe(board: Board, source: str) -> bool:
     return all(board.home[suit] >= value(pile[-1]) - 1 for suit in others)
 
 
-def solved(board: Board) -> bool:
+def is_solved(board: Board) -> bool:
     """Say whether all cards are on the foundations."""
     return sum(board.home.values()) == 52
 
@@ -185,6 +185,6 @@ def check(board: Board, moves: Iterable[Move], supermoves: str = "full", autopla
         if not is_legal(board, move, supermoves):
             raise ValueError(f"move {number}, {move.source}{move.target} of {move.number}: not legal")
         board = play(board, move, autoplay)
-    if not solved(board):
+    if not is_solved(board):
         raise ValueError("the moves do not solve it")
     return board

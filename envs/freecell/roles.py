@@ -36,7 +36,7 @@ from jaxgp.options import MAX_COUNT, option, power_of_two
 from jaxgp.players.solver import FINDERS, ByWeights, ProgramSolver
 from jaxgp.search import cores
 from jaxgp.search.puzzles.bestfirst import BestFirst, By
-from jaxgp.search.puzzles.children import Node, Order, of_state
+from jaxgp.search.puzzles.children import Child, Order, of_state
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.staged import Staged, Variant
 from jaxgp.spec import Role
@@ -66,7 +66,7 @@ REFERENCE = of_state(hsdh)
 
 
 @dataclass(frozen=True)
-class Search:
+class SolverOptions:
     """How genomes search. The reference search is the same one by HSDH."""
 
     search: Literal["greedy", "astar", "staged", "heineman"] = option(
@@ -102,12 +102,12 @@ class Search:
             declarations.bound(self, "deepest", prefix, low=self.k + 1)
 
 
-def weighted(heuristics: Heuristics) -> tuple[Feature, ...]:
+def list_weighted(heuristics: Heuristics) -> tuple[Feature, ...]:
     """Return the heuristics that weights stand before."""
     return {"book": HEURISTICS, "more": HEURISTICS + MORE, "counts": COUNTS}[heuristics]
 
 
-def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
+def view_numbers(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
     """Return float32[H + F]: the weighted heuristics, for which low is good, in parts; then the features, divided.
 
     Args:
@@ -116,17 +116,17 @@ def seen(numbers: Array, heuristics: Heuristics, rising: Rising) -> Array:
         rising: whether those that rise towards the goal are turned over.
     """
     turned, most = _turned(heuristics, rising), np.array(units(heuristics), np.float32)
-    parts = np.array([one.parts for one in weighted(heuristics)], np.float32)
+    parts = np.array([one.parts for one in list_weighted(heuristics)], np.float32)
     costs = jnp.minimum(jnp.round(numbers[: len(parts)] * parts), most)
     return jnp.concatenate([jnp.where(turned, most - costs, costs), shares(numbers)])
 
 
 def units(heuristics: Heuristics) -> tuple[float, ...]:
     """Return what the parts of each weighted heuristic are divided by, H numbers."""
-    return tuple(1 if heuristics == "counts" else one.most * one.parts for one in weighted(heuristics))
+    return tuple(1 if heuristics == "counts" else one.most * one.parts for one in list_weighted(heuristics))
 
 
-def counted(numbers: Array, rising: Rising) -> Array:
+def turn_counts(numbers: Array, rising: Rising) -> Array:
     """Return float32[14]: the heuristics of `COUNTS` (float32[14]), for which low is good."""
     most = np.array([one.most for one in COUNTS], np.float32)
     return jnp.where(_turned("counts", rising), most - numbers, numbers)
@@ -134,20 +134,20 @@ def counted(numbers: Array, rising: Rising) -> Array:
 
 def _turned(heuristics: Heuristics, rising: Rising) -> np.ndarray:
     """Return bool[H]: which heuristics are turned over, so that low is good."""
-    return np.array([one.rises and rising == "flipped" for one in weighted(heuristics)])
+    return np.array([one.rises and rising == "flipped" for one in list_weighted(heuristics)])
 
 
 @lru_cache(maxsize=4)
 def weight_set(heuristics: Heuristics, rising: Rising = "flipped") -> PrimitiveSet:
     """Return the set of vectors of weights: a tree for each weight, which is a constant."""
-    own = weighted(heuristics)
+    own = list_weighted(heuristics)
     return PrimitiveSet(_name("weights", heuristics, rising), _weights(own), (), tuple(one.name for one in own))
 
 
 @lru_cache(maxsize=4)
 def policy_set(heuristics: Heuristics, rising: Rising = "flipped") -> PrimitiveSet:
     """Return the set of policies: `RULES` rules of a condition and weights, and weights for all other nodes."""
-    own = weighted(heuristics)
+    own = list_weighted(heuristics)
     conditions = [
         Primitive(one.name, BOOL if one.truth else SHARE, feature=len(own) + at, latex=f"\\mathrm{{{{{one.name}}}}}")
         for at, one in enumerate(FEATURES)
@@ -178,14 +178,14 @@ def _weights(own: tuple[Feature, ...]) -> tuple[Primitive, ...]:
     return tuple(Primitive(f"weight:{one.name}", one.name, domain=UNIT) for one in own)
 
 
-def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramSolver:
+def _solver(game: FreeCell, options: SolverOptions, language: PrimitiveSet) -> ProgramSolver:
     # Weights without conditions see nothing but the heuristics that they stand before.
-    count = len(FEATURES) if language.rules else len(weighted(options.heuristics))
+    count = len(FEATURES) if language.rules else len(list_weighted(options.heuristics))
 
-    def look(node: Node) -> Array:
+    def look(node: Child) -> Array:
         if options.heuristics != "counts":
-            return seen(view(game, options, node, count), options.heuristics, options.rising)
-        prices = counted(counts(node), options.rising)
+            return view_numbers(view(game, options, node, count), options.heuristics, options.rising)
+        prices = turn_counts(counts(node), options.rising)
         return jnp.concatenate([prices, shares(view(game, options, node))]) if language.rules else prices
 
     def guided(order: Order | None) -> cores.Search[Solutions]:
@@ -196,7 +196,7 @@ def _solver(game: FreeCell, options: Search, language: PrimitiveSet) -> ProgramS
     return ProgramSolver(valued, game, guided(None), "HSDH", guided, options.limit)
 
 
-def _search(game: FreeCell, options: Search, order: Order) -> cores.Search[Solutions]:
+def _search(game: FreeCell, options: SolverOptions, order: Order) -> cores.Search[Solutions]:
     """Return the search by an order."""
     if options.search in VARIANTS:
         variant, lanes = VARIANTS[options.search], max(1, min(LANES, 4 * KEPT // options.visited))
@@ -206,17 +206,17 @@ def _search(game: FreeCell, options: Search, order: Order) -> cores.Search[Solut
     return BestFirst(game, options.deepest, options.room, lanes, min(NARROW, lanes), order, BY[options.search])
 
 
-def weights(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
+def weights(game: FreeCell, options: SolverOptions) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that vectors of weights are written in, and how they search."""
     language = weight_set(options.heuristics, options.rising)
     return language, _solver(game, options, language)
 
 
-def policy(game: FreeCell, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
+def policy(game: FreeCell, options: SolverOptions) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that policies are written in, and how they search."""
     language = policy_set(options.heuristics, options.rising)
     return language, _solver(game, options, language)
 
 
-WEIGHTS = Role("weights", "weights of heuristics order the positions of a search", "program", Search, weights)
-POLICY = Role("policy", "five rules and a default choose weights of heuristics", "program", Search, policy)
+WEIGHTS = Role("weights", "weights of heuristics order the positions of a search", "program", SolverOptions, weights)
+POLICY = Role("policy", "five rules and a default choose weights of heuristics", "program", SolverOptions, policy)

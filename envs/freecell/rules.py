@@ -39,13 +39,14 @@ from envs.freecell.states import (
     State,
     is_next,
     pack,
+    pack_digits,
     position,
+    run_length,
     run_lengths,
     score_of,
     top_cards,
     tops_of,
     unpack,
-    written,
 )
 from jaxgp.contracts import Packs, Puzzle, Starts
 from jaxgp.errors import UsageError
@@ -177,12 +178,19 @@ class FreeCell(Packs, Puzzle[State]):
         return (free + 1) << jnp.clip(empty, 0, 4)
 
     def step(self, state: State, action: Array, key: Array) -> State:
-        """Move cards, then those that go by themselves; nothing changes after the end."""
+        """Move cards, then those that go by themselves.
+
+        A move that the rules do not allow changes nothing, and nothing changes after the end.
+        """
         del key
-        going = ~state.terminated
+        return self._moved(state, action, checks=True)
+
+    def advance(self, state: State, action: Array) -> State:
+        """Move cards that may move."""
+        return self._moved(state, action, checks=False)
+
+    def _moved(self, state: State, action: Array, checks: bool) -> State:
         source, target, count = jnp.asarray(TABLE)[action]
-        source, target = jnp.where(going, source, -1), jnp.where(going, target, -1)
-        count = jnp.where(going, count, 0)
         rows, columns = np.arange(ROWS, dtype=np.int8), np.arange(CASCADES, dtype=np.int8)
         slots = np.arange(CASCADES, HOME, dtype=np.int8)
 
@@ -190,9 +198,25 @@ class FreeCell(Packs, Puzzle[State]):
         before = jnp.where(out, state.heights, 0).sum(dtype=jnp.int8)
         begin, end = jnp.maximum(before - count, 0), jnp.where(into, state.heights, 0).sum(dtype=jnp.int8)
         pile = jnp.where(out[:, None], state.cascades, EMPTY).max(0)
+        run = run_length(pile, before) if checks else count
         held = jnp.where(leaves, state.cells, EMPTY).max()
         pile = jnp.where(rows == 0, jnp.maximum(pile, held), pile)
         card = jnp.where(rows == begin, pile, EMPTY).max()  # the lowest one of those that move
+        below = jnp.where(into[:, None] & (rows == end - 1), state.cascades, EMPTY).max()
+
+        going = ~state.terminated
+        if checks:  # one move, which takes a fraction of the time of listing all with `moves`
+            cell, cascade = state.cells < 0, state.heights == 0
+            free, empty = cell.sum(dtype=jnp.int8), cascade.sum(dtype=jnp.int8)
+            bare = (_first(cascade) & into).any()  # the target is the first empty cascade
+            most = jnp.minimum(run, self.capacity(free, jnp.where(bare, empty - 1, empty)))
+            most = jnp.where(bare, jnp.minimum(most, before - 1), most)
+            may = (fits(card, below) | bare) & (leaves.any() | (count <= most))
+            may |= (target == HOME) & is_next(card[None], state.foundations)[0]
+            may |= (_first(cell) & (target == slots)).any()
+            going &= may & (card >= 0) & (action >= 0) & (action < self.num_actions)
+        out, into, leaves, count = out & going, into & going, leaves & going, jnp.where(going, count, 0)
+        target = jnp.where(going, target, -1)
 
         moved = pile[jnp.clip(rows - end + begin, 0, ROWS - 1)]
         cascades = jnp.where(out[:, None] & (rows >= begin), EMPTY, state.cascades)
@@ -201,10 +225,9 @@ class FreeCell(Packs, Puzzle[State]):
         cells = jnp.where(leaves, EMPTY, jnp.where(target == slots, card, state.cells))
         foundations = state.foundations + ((target == HOME) & (np.arange(SUITS, dtype=np.int8) == card & 3))
 
-        below = jnp.where(into[:, None] & (rows == end - 1), state.cascades, EMPTY).max()
         place = jnp.where(end == 0, AT_BOTTOM, ON_LOWER + (below >> 1 & 1))
         place = jnp.where(target < CASCADES, place, IN_CELL).astype(jnp.int8)
-        places = jnp.where(np.arange(CARDS, dtype=np.int8) == card, place, state.places)
+        places = jnp.where(np.arange(CARDS, dtype=np.int8) == jnp.where(going, card, EMPTY), place, state.places)
         if self.autoplay == "safe":
             heights, cells, foundations = _sent_home(cascades, heights, cells, foundations, going)
             cascades = jnp.where(rows < heights[:, None], cascades, EMPTY)
@@ -227,7 +250,7 @@ class FreeCell(Packs, Puzzle[State]):
         of one deal have equal keys if and only if they are equal up to this order. Their moves are the same cards to
         the same places, whose numbers may differ.
         """
-        return written(state.places, PLACES)
+        return pack_digits(state.places, PLACES)
 
     def pack(self, state: State) -> Array:
         """Return uint32[41]: a state in two thirds of its bytes."""

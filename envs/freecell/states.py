@@ -69,7 +69,7 @@ def positions(numbers: Sequence[int], levels: Sequence[float] | None = None) -> 
         raise ValueError(f"{shown}: accepted: numbers from 1 to {cards.DEALS}")
     heights = np.tile((CARDS - 1 - np.arange(CASCADES)) // CASCADES + 1, (count, 1)).astype(np.int8)
     cascades = np.full((count, ROWS * CASCADES), EMPTY, np.int8)
-    cascades[:, :CARDS] = cards.dealt(np.array(numbers))
+    cascades[:, :CARDS] = cards.order_cards(np.array(numbers))
     cascades = np.ascontiguousarray(cascades.reshape(count, ROWS, CASCADES).swapaxes(1, 2))
     nothing = np.full((count, CELLS), EMPTY, np.int8)
     levels = [0.0] * count if levels is None else levels
@@ -87,6 +87,12 @@ def run_lengths(state: State) -> Array:
     rows = np.arange(1, ROWS, dtype=np.int8)
     begin = jnp.where(~joined & (rows < state.heights[:, None]), rows, 0).max(1)
     return state.heights - begin
+
+
+def run_length(pile: Array, height: Array) -> Array:
+    """Return int8[]: as `run_lengths`, of one cascade (int8[19]) with its number of cards (int8[])."""
+    rows = np.arange(1, ROWS, dtype=np.int8)
+    return height - jnp.where(~fits(pile[1:], pile[:-1]) & (rows < height), rows, 0).max()
 
 
 def is_next(card: Array, foundations: Array) -> Array:
@@ -138,7 +144,7 @@ def _states(
     return State(**fields)
 
 
-def written(digits: Array, base: int) -> Array:
+def pack_digits(digits: Array, base: int) -> Array:
     """Return uint32[W]: digits (int8[N]) as numbers with a base, as many as fit in each word, the first one lowest."""
     each = _digits(base)
     # Without the barrier, digits would be computed one by one as the rows are padded.
@@ -148,8 +154,8 @@ def written(digits: Array, base: int) -> Array:
     return reduce(jnp.add, [rows[:, place] * power for place, power in enumerate(_powers(base))])
 
 
-def read(words: Array, base: int, count: int) -> Array:
-    """Undo `written` for a base that is a power of two: return int8[count]."""
+def unpack_digits(words: Array, base: int, count: int) -> Array:
+    """Undo `pack_digits` for a base that is a power of two: return int8[count]."""
     shifts = np.arange(_digits(base), dtype=np.uint32) * (base.bit_length() - 1)
     return (words[:, None] >> shifts & np.uint32(base - 1)).reshape(-1)[:count].astype(jnp.int8)
 
@@ -166,27 +172,27 @@ def _powers(base: int) -> np.ndarray:
 def pack(state: State) -> Array:
     """Return uint32[41]: a state in two thirds of its bytes."""
     held = jnp.concatenate([state.cascades.reshape(-1), state.cells])
-    held = written(jnp.where(held < 0, NO_CARD, held), 64)
-    home = written(jnp.append(state.foundations, state.terminated.astype(jnp.int8)), 16)
+    held = pack_digits(jnp.where(held < 0, NO_CARD, held), 64)
+    home = pack_digits(jnp.append(state.foundations, state.terminated.astype(jnp.int8)), 16)
     level = lax.bitcast_convert_type(state.level, jnp.uint32)
     rest = jnp.stack([level, state.count.astype(jnp.uint32)])
-    return jnp.concatenate([held, written(state.places, 8), home, rest])
+    return jnp.concatenate([held, pack_digits(state.places, 8), home, rest])
 
 
 def unpack(words: Array) -> State:
     """Undo `pack`."""
     held, places, home, rest = jnp.split(words, PARTS)
-    cards_held = read(held, 64, CASCADES * ROWS + CELLS)
+    cards_held = unpack_digits(held, 64, CASCADES * ROWS + CELLS)
     cards_held = jnp.where(cards_held == NO_CARD, EMPTY, cards_held).astype(jnp.int8)
     cascades = cards_held[:-CELLS].reshape(CASCADES, ROWS)
-    foundations = read(home, 16, SUITS + 1)
+    foundations = unpack_digits(home, 16, SUITS + 1)
     terminated = foundations[SUITS] != 0
     return State(
         cascades=cascades,
         heights=(cascades >= 0).sum(1, dtype=jnp.int8),
         cells=cards_held[-CELLS:],
         foundations=foundations[:SUITS],
-        places=read(places, 8, CARDS),
+        places=unpack_digits(places, 8, CARDS),
         level=lax.bitcast_convert_type(rest[0], jnp.float32),
         count=rest[1].astype(jnp.int32),
         to_move=jnp.int32(0),

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from envs.freecell import roles
-from envs.freecell.cards import DEALS
+from envs.freecell.cards import DEALS, FIRST
 from envs.freecell.heuristics import HEURISTICS, MORE
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import positions
@@ -15,11 +15,13 @@ from jaxgp.errors import reject
 from jaxgp.spec import Instances, Strategy
 
 ALL = "MS"
-"""All numbered deals."""
+"""The deals of the first version."""
 EVERY = 32
 """Multiples of it, 1,000 deals of all, are for training; the source draws as many at random."""
 RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
-ACCEPTED = f"{ALL}, all deals; or numbers from 1 to {DEALS} and ranges of them, such as 1-100 or 1-100,617"
+ACCEPTED = (
+    f"{ALL}, deals 1 to {FIRST}; or as many numbers from 1 to {DEALS} and ranges of them, such as 1-100 or 1-9,617"
+)
 
 WEIGHED = {
     "Heineman": {"HeinemanScore": 1.0},
@@ -41,13 +43,13 @@ WEIGHED = {
 
 
 def names(game: FreeCell) -> tuple[str, ...]:
-    """Return the suite of all deals."""
+    """Return the suite of the deals of the first version."""
     del game
     return (ALL,)
 
 
 def instances(game: FreeCell, name: str, option: str) -> Instances:
-    """Return all numbered deals, or some of them; `option` named them, for messages.
+    """Return the deals of the first version, or some numbered ones; `option` named them, for messages.
 
     Deals are in the order in which they are named. Those for training are the multiples of `EVERY`.
 
@@ -55,7 +57,7 @@ def instances(game: FreeCell, name: str, option: str) -> Instances:
         UsageError: what is neither the suite nor numbers of deals.
     """
     del game
-    return _prepared(tuple(range(1, DEALS + 1)) if name == ALL else _numbers(name, option))
+    return _prepared(tuple(range(1, FIRST + 1)) if name == ALL else _numbers(name, option))
 
 
 def _numbers(name: str, option: str) -> tuple[int, ...]:
@@ -68,6 +70,8 @@ def _numbers(name: str, option: str) -> tuple[int, ...]:
         last = int(read[2] or first)
         if not 1 <= first <= last <= DEALS:
             reject(option, name, f"{ACCEPTED}; {part.strip()} is none of them")
+        if len(found) + last - first >= FIRST:
+            reject(option, name, ACCEPTED)
         found.extend(range(first, last + 1))
     twice, count = Counter(found).most_common(1)[0]
     if count > 1:
@@ -88,4 +92,6 @@ def strategy(name: str, game: FreeCell) -> Strategy:
         raise ValueError(f"accepted: {', '.join(WEIGHED)}")
     given = WEIGHED[name]
     text = " ".join(f"{given.get(one.name, 0):g}" for one in (*HEURISTICS, *MORE))
-    return Strategy(roles.WEIGHTS.name, roles.Search(heuristics="more"), f"(PROGRAM {text})", ("heuristics", "rising"))
+    return Strategy(
+        roles.WEIGHTS.name, roles.SolverOptions(heuristics="more"), f"(PROGRAM {text})", ("heuristics", "rising")
+    )

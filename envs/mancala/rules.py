@@ -98,9 +98,9 @@ class Mancala:
         return (state.board[: self.pits] > 0) & ~state.terminated
 
     def step(self, state: State, action: Array, key: Array) -> State:
-        """Sow pit `action` (int32[], a legal one; an empty pit sows nothing and passes the turn)."""
+        """Sow pit `action` (int32[]); an empty pit changes nothing, and nothing changes after the end."""
         del key
-        board, again = self._sow(state.board, action)
+        legal, board, again = self._sow(state.board, action)
         board = jnp.where(again, board, self._turn(board))
         mover = jnp.where(again, state.to_move, 1 - state.to_move)
         own, other = board[: self.pits], board[self.pits + 1 : -1]
@@ -109,7 +109,7 @@ class Mancala:
             ended |= ~other.any()
         after = State(jnp.where(ended, self._sweep(board), board), mover, ended, jnp.zeros(2, jnp.float32))
         after = dataclasses.replace(after, returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
-        return freeze(state, after)
+        return freeze(state, after, legal)
 
     def score(self, state: State) -> Array:
         """Return float32[2]: stones in the store of each seat."""
@@ -135,15 +135,15 @@ class Mancala:
         cells = jnp.pad(cells, (0, -len(cells) % a_word)).reshape(-1, a_word)
         return (cells << np.arange(0, 32, bits, dtype=np.uint32)).sum(1, dtype=jnp.uint32)
 
-    def _sow(self, board: Array, pit: Array) -> tuple[Array, Array]:
-        """Sow in closed form, capture, and say whether the mover goes on.
+    def _sow(self, board: Array, pit: Array) -> tuple[Array, Array, Array]:
+        """Sow in closed form, and capture; say whether the pit may be sown, and whether the mover goes on.
 
         The stones run round a ring of every cell but the opponent's store: each ring cell gets one stone for every
         full lap, and those within reach of the remainder one more.
         """
         pits, store, ring = self.pits, self.store, 2 * self.pits + 1
         cell = np.arange(ring)
-        here = cell == pit
+        here = (cell == pit) & (cell < pits)
         stones = jnp.where(here, board[:-1], 0).sum(dtype=jnp.int32)
         distance = (cell - pit - 1) % ring
         laps, rest = stones // ring, stones % ring
@@ -158,7 +158,7 @@ class Mancala:
             own, other = jnp.where(hit, 0, own), jnp.where(hit, 0, other)
             sown = jnp.concatenate([own, sown[store : store + 1] + taken, other[::-1]])
         again = last[store] if self.extra_turn else jnp.bool_(False)
-        return jnp.concatenate([sown.astype(board.dtype), board[-1:]]), again
+        return stones > 0, jnp.concatenate([sown.astype(board.dtype), board[-1:]]), again
 
     def _turn(self, board: Array) -> Array:
         """Draw the board from the other side."""

@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Morpion]":
     """Return the game; this imports it."""
-    from envs.morpion import hints, opponents, render, roles, saved
+    from envs.morpion import hints, opponents, render, roles
+    from envs.morpion.notation import records, saved
     from envs.morpion.rules import Morpion
     from jaxgp.spec import Notation, Solo, Spec, Table
 
@@ -17,7 +18,16 @@ def spec() -> "Spec[Morpion]":
         Morpion,
         drawing=render,
         roles=(roles.WALK, roles.GUIDE),
-        notation=Notation(render.action_name, render.parse_action, saved.parse_game, saved.describe, render.svg_game),
-        solo=Solo(opponents.listed, opponents.random_scores),
+        notation=Notation(
+            render.action_name,
+            render.parse_action,
+            records.read_game,
+            saved.describe,
+            render.svg_game,
+            lambda game, actions: saved.one_line(game, actions) + "\n",
+            records.FORMATS,
+        ),
+        solo=Solo(opponents.list_lines, opponents.random_scores),
         table=Table(render.TYPED, rules=render.RULES, hints=hints.hints),
+        longest=lambda game: game.size**2,  # each move needs a point of its own
     )

@@ -15,8 +15,8 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from envs.morpion.notation.saved import greek_cross
 from envs.morpion.rules import DX, DY, LENGTH, WORD, Morpion
-from envs.morpion.saved import greek_cross
 from jaxgp.bits import nth_bit
 from jaxgp.search.listed import LANES, sums_before
 

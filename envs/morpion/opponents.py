@@ -23,7 +23,7 @@ BLOCK = 8
 """Words that a draw looks at in its second step."""
 
 
-def listed(game: Morpion) -> ListedGame:
+def list_lines(game: Morpion) -> ListedGame:
     """Return the game with its legal lines in a list, for nested searches."""
     return ListedMorpion(game, MOST) if game.size <= WORD else Listed(game, MOST)
 

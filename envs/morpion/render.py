@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from envs.morpion.notation.saved import Point, greek_cross, line_between, line_points, new_crosses
 from envs.morpion.rules import DX, DY, LENGTH, Morpion, State, unpack
-from envs.morpion.saved import Point, greek_cross, line_between, line_points, new_crosses
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 SEATS = ("Player",)
 TYPED = "the ends of a line, as in 16,20-20,20"
@@ -72,7 +72,7 @@ def parse_action(game: Morpion, text: str) -> int:
     """
     numbers = re.fullmatch(r"(-?\d+)[\s,]+(-?\d+)(?:\s*-\s*|[\s,]+)(-?\d+)[\s,]+(-?\d+)", text.strip())
     if numbers is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     x, y, u, v = (int(number) for number in numbers.groups())
     return line_between(game, (x, y), (u, v))
 

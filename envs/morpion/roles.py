@@ -7,7 +7,7 @@ from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import Morpion
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import option
-from jaxgp.players.alone.guided import Guide
+from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.alone.walk import Walker
 from jaxgp.search.nrpa import Nested
 from jaxgp.spec import Role
@@ -31,7 +31,7 @@ def walk(game: Morpion, options: primitives.Options) -> tuple[PrimitiveSet, Walk
     return language, Walker(language, game, lambda *leaf: primitives.perform(game, options, *leaf))
 
 
-def guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, Guide]:
+def make_guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, GuidedSoloist]:
     """Return the set that guides are written in, and how they play.
 
     Raises:
@@ -39,8 +39,8 @@ def guided(game: Morpion, options: Options) -> tuple[PrimitiveSet, Guide]:
     """
     listed, language = ListedMorpion(game, SLOTS), guide.primitive_set()
     nested = Nested(listed, options.level, options.iterations, kinds=lambda state: guide.kinds(listed, state))
-    return language, Guide(language, game, nested, guide.table(), options.searches, guide.STAGES)
+    return language, GuidedSoloist(language, game, nested, guide.table(), options.searches, guide.STAGES)
 
 
 WALK = Role("walk", "a program moves as it is walked through", "program", primitives.Options, walk)
-GUIDE = Role("guide", "a program guides a nested search", "program", Options, guided)
+GUIDE = Role("guide", "a program guides a nested search", "program", Options, make_guided)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Othello]":
     """Return the game; this imports it."""
-    from envs.othello import gtp, opponents, render, roles
+    from envs.othello import gtp, notation, opponents, render, roles
     from envs.othello.rules import Othello
     from jaxgp.spec import Notation, Searches, Spec, Table
 
@@ -17,8 +17,15 @@ def spec() -> "Spec[Othello]":
         Othello,
         drawing=render,
         roles=(roles.MOVE, roles.LEAF),
-        notation=Notation(render.action_name, render.parse_action),
+        notation=Notation(
+            render.action_name,
+            render.parse_action,
+            notation.read_game,
+            written=notation.transcript,
+            formats=notation.FORMATS,
+        ),
         searches=Searches(opponents.evaluators),
         table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
         dialect=gtp.dialect,
+        longest=lambda game: 2 * (game.size**2 - 4),  # a disc on each square, and as many passes
     )

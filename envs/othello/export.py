@@ -122,7 +122,7 @@ def of_moves(game: Othello, options: moves.Options, individual: "Written", title
 def of_leaves(game: Othello, options: leaves.Options, individual: "Written", title: str = TITLE) -> str:
     """Return the same for a program that values the leaves of a search."""
     choose = _searched(individual.python, options.depth, "evaluate(see(*position))", True)
-    squares = leaves.counted(game, options)
+    squares = leaves.list_counted(game, options)
     return _module(game, squares, individual.python, title, "to move", _sight(game, options), choose)
 
 
@@ -152,7 +152,7 @@ def _sight(game: Othello, options: leaves.Options) -> str:
         "EnemyMobility": "len(moves(swapped(board)))",
         "EmptyCount": "board.count(0)",
     }
-    places = {name: place for place, name in enumerate(leaves.counted(game, options))}
+    places = {name: place for place, name in enumerate(leaves.list_counted(game, options))}
     for name, place in places.items():
         special |= {
             f"Friendly{name}Count": f"own[{place}]",

@@ -55,7 +55,7 @@ def view(game: Othello, options: Options, state: State) -> Packed:
         "EnemyMobility": count(game.placeable(state.other, state.own)),
         "EmptyCount": count(empty),
     }
-    for name, squares in counted(game, options).items():
+    for name, squares in list_counted(game, options).items():
         mask = game.constant(squares)
         own, other = (count(both(side, mask)) for side in (state.own, state.other))
         found |= {f"Friendly{name}Count": own, f"Enemy{name}Count": other, f"{name}Count": own - other}
@@ -67,7 +67,7 @@ BY_SIDE = ("Piece", "Corner")
 """Regions in which a program sees the discs of each side; in the others it sees the difference only."""
 
 
-def counted(game: Othello, options: Options) -> dict[str, list[int]]:
+def list_counted(game: Othello, options: Options) -> dict[str, list[int]]:
     """Return the squares on which a program counts discs, by the names of the regions."""
     named: dict[str, list[int]] = {"Piece": list(range(game.area))}
     for square in range(game.area if options.features != "position" else 0):
@@ -81,7 +81,7 @@ def counted(game: Othello, options: Options) -> dict[str, list[int]]:
 
 def numbers(game: Othello, options: Options) -> list[str]:
     """Return the names of the numbers that a program sees, in their order."""
-    sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in counted(game, options)}
+    sides = {name: ("Friendly", "Enemy", "") if name in BY_SIDE else ("",) for name in list_counted(game, options)}
     names = [f"{side}{name}Count" for name in sides for side in sides[name]]
     further = ["EnemyMobility", "EmptyCount"] if options.features == "position_regions" else []
     return [*names[:3], "Mobility", *names[3:], *further]

@@ -11,7 +11,7 @@ import numpy as np
 from envs.drawing import nameplate
 from envs.othello.rules import Othello, State
 from jaxgp.bits import Bits
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 SEATS = ("Black", "White")
 MARKS = "XO"
@@ -80,7 +80,7 @@ def parse_action(game: Othello, text: str) -> int:
     names = {action_name(game, action): action for action in range(game.num_actions)}
     if word in names:
         return names[word]
-    raise ValueError(f"{typed(text)} is not a move; accepted: a1 to {action_name(game, game.area - 1)}, pass")
+    raise ValueError(f"{show_typed(text)} is not a move; accepted: a1 to {action_name(game, game.area - 1)}, pass")
 
 
 def discs(game: Othello, state: State) -> tuple[np.ndarray, np.ndarray]:

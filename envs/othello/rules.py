@@ -27,7 +27,7 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import apart, freeze, win_loss
-from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shifted, single, some
+from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.options import check, option
 
@@ -158,7 +158,7 @@ class Othello(ListsMoves):
         """Return the empty squares from which `own` would enclose discs of `other`."""
         found = None
         for steps, through in self._lines(other):
-            reached = shifted(self._flooded(own, through, steps), steps)
+            reached = shift(self._flooded(own, through, steps), steps)
             found = reached if found is None else either(found, reached)
         assert found is not None
         full = self.constant(range(self.area))
@@ -170,7 +170,7 @@ class Othello(ListsMoves):
         turned = tuple(jnp.zeros_like(word) for word in own)
         for steps, through in self._lines(other):
             line = self._flooded(placed, through, steps)
-            closed = some(both(shifted(line, steps), own))
+            closed = some(both(shift(line, steps), own))
             turned = tuple(a | jnp.where(closed, b, 0) for a, b in zip(turned, line, strict=True))
         return turned
 
@@ -199,10 +199,10 @@ class Othello(ListsMoves):
 
     def _flooded(self, start: Bits, through: Bits, steps: int) -> Bits:
         """Return the squares of `through` that lie in unbroken lines behind squares of `start`, in one direction."""
-        reached = both(shifted(start, steps), through)
+        reached = both(shift(start, steps), through)
         reached = _spread(reached, through, steps)
         # From here on two squares at a time: a line on this board encloses `size` - 2 discs at most.
-        pairs = both(shifted(through, steps), through)
+        pairs = both(shift(through, steps), through)
         for _ in range((self.size - 4) // 2):
             reached = _spread(reached, pairs, 2 * steps)
         return reached
@@ -214,7 +214,7 @@ def _choose(condition: Array, yes: State, no: State) -> State:
 
 def _spread(reached: Bits, through: Bits, steps: int) -> Bits:
     """Add to a set what it reaches by one shift within `through`."""
-    return tuple(a | (b & c) for a, b, c in zip(reached, shifted(reached, steps), through, strict=True))
+    return tuple(a | (b & c) for a, b, c in zip(reached, shift(reached, steps), through, strict=True))
 
 
 GAME = Othello

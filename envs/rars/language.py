@@ -88,7 +88,7 @@ def tangent(x: Array) -> Array:
     quarter = jnp.round(x * 0.6366197723675814)
     r = ((x - quarter * 1.5703125) - quarter * 4.837512969970703e-4) - quarter * 7.549789948768648e-8
     z = r * r
-    poly = 9.38540185543e-3
+    poly = jnp.float32(9.38540185543e-3)
     for coefficient in (3.11992232697e-3, 2.44301354525e-2, 5.34112807005e-2, 1.33387994085e-1, 3.33331568548e-1):
         poly = poly * z + coefficient
     value = poly * z * r + r

@@ -4,6 +4,7 @@ Functions are elementwise over cars, in the precision of the places. Rows are th
 """
 
 import math
+from dataclasses import replace
 
 import jax.numpy as jnp
 import numpy as np
@@ -91,7 +92,7 @@ def follow(tables: Tables, row: Array, car: Motion) -> tuple[Array, Motion, Arra
 
         (x, y), (vx, vy) = turned(dx, dy), turned(car.vx, car.vy)
         (wx, wy), (ax, ay) = turned(car.wx, car.wy), turned(car.ax, car.ay)
-        entered = car.replace(x=x, y=y, vx=vx, vy=vy, wx=wx, wy=wy, ax=ax, ay=ay)
+        entered = replace(car, x=x, y=y, vx=vx, vy=vy, wx=wx, wy=wy, ax=ax, ay=ay)
         following = at(tables.following, row, car.x)
         rounds = rounds + (past & (at(tables.number, following, car.x) == 0))
         return jnp.where(past, following, row), arrays.where(past, entered, car), rounds

@@ -111,9 +111,9 @@ class Rars(Simulation[State], Instanced):
 
     name: ClassVar[str] = "rars"
     version: ClassVar[str] = "1"
-    controls: ClassVar[int] = 2
+    controls: ClassVar[int] = 2  # type: ignore[misc]
     chance: ClassVar[bool] = False
-    quantities: ClassVar[tuple[Measure, ...]] = (
+    quantities: ClassVar[tuple[Measure, ...]] = (  # type: ignore[misc]
         Measure("race", "", "modified race time: finishers by time, before all others by distance", True),
         Measure("priced", "", "the same, less the prices of damage and of steps off the road", True),
         Measure("pace", "", "the same for 1000 ft of the race, to compare tracks of different lengths", True),
@@ -174,7 +174,7 @@ class Rars(Simulation[State], Instanced):
         return "drawn" if self.friction == "random" and self.seed is None else "fixed"
 
     @property
-    def horizon(self) -> int:
+    def horizon(self) -> int:  # type: ignore[override]
         """Steps after which a race is stopped."""
         return math.ceil(self.seconds / DT)
 

@@ -17,7 +17,7 @@ def spec() -> "Spec[RushHour]":
         RushHour,
         drawing=render,
         roles=(roles.POLICY, roles.HEURISTIC),
-        notation=Notation(render.action_name, render.parse_action),
+        notation=Notation(render.action_name, render.parse_action, formats=exact.FORMATS),
         fixed=Fixed(tuple(suites.STRATEGIES), suites.strategy),
         instances=Suites("board", suites.names, suites.instances, plain.prove),
         table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS, hints=exact.hints, ending=render.ending),

@@ -1,8 +1,12 @@
 """Boards of Rush Hour as text: reading them, the lists that come with the game, and which boards are kept for testing.
 
 A board is written as its cells, row by row from the top: `X` is the vehicle that has to leave, other letters are the
-other vehicles, and `.` or `o` is an empty cell. So a board of 6 x 6 is 36 characters; its rows may be put apart by
-blanks, slashes or ends of lines. A file of boards has one on each line: its name, its cells, and what else is known.
+other vehicles, `.` or `o` is an empty cell, and `x` is a wall. So a board of 6 x 6 is 36 characters; its rows may be
+put apart by blanks, slashes or ends of lines. A file of boards has one on each line: its name, its cells, and what else
+is known.
+
+The lines of M. Fogleman's database are read, too: the fewest moves, the cells, and the positions that can be reached.
+There `A` is the vehicle that has to leave. Source: M. Fogleman, "Solving Rush Hour, the Puzzle" (2018).
 """
 
 import string
@@ -35,7 +39,9 @@ PUZZLES = ("JAM", "SER", "MOV")
 """The lists of boards of 6 x 6 cells that are as hard as they can be, or were made for people."""
 LARGEST = 2**24
 """Bytes of the largest file of boards that is read: 100,000 boards and more."""
-CELLS = "36, 49 or 64 cells, row by row: X, other letters, and . for an empty cell"
+CELLS = "36, 49 or 64 cells, row by row: X, other letters, . for an empty cell, and x for a wall"
+FIRST = "A"
+"""The vehicle that has to leave, in the database."""
 
 Split = Literal["train", "test"]
 
@@ -49,7 +55,7 @@ class Vehicle:
         vertical: whether it moves up and down.
         line: its row; its column if it is vertical. Rows count from the top, columns from the left, both from 0.
         start: its first cell along its line, the topmost or leftmost one.
-        length: in cells.
+        length: in cells; a wall, which never moves, has one.
     """
 
     letter: str
@@ -70,7 +76,7 @@ class Board:
 
     Attributes:
         size: rows, and columns.
-        vehicles: X, then the others by their letters.
+        vehicles: X, then the others by their letters, then walls.
         name: what lists call it; empty: none.
         moves: the least number of moves that solve it; None: not known.
         steps: the least number of steps; None: not known.
@@ -126,6 +132,7 @@ def parse(text: str, name: str = "") -> Board:
             solved is for a search to say.
     """
     rows = text.replace("/", " ").split()
+    rows = rows[1:2] if len(rows) in (2, 3) and _is_of_database(rows) else rows
     cells = "".join(rows)
     size = next((size for size in SIZES if size**2 == len(cells)), 0)
     if not size:
@@ -133,17 +140,42 @@ def parse(text: str, name: str = "") -> Board:
     if len(rows) > 1 and any(len(row) != size for row in rows):
         wrong = next(number for number, row in enumerate(rows, 1) if len(row) != size)
         raise ValueError(f"row {wrong} has {len(rows[wrong - 1])} cells; accepted: {size}, as there are {len(cells)}")
-    if WALL in cells:
-        raise ValueError(f"it has a wall, {WALL}; accepted: boards without walls, {CELLS}")
-    strange = [one for one in cells if one not in LETTERS + EMPTY]
+    strange = [one for one in cells if one not in LETTERS + EMPTY + WALL]
     if strange:
         raise ValueError(f"{strange[0]!r} is no letter of a vehicle; accepted: {CELLS}")
-    letters = sorted(set(cells) - set(EMPTY), key=lambda one: (one != TARGET, one))
+    if TARGET not in cells and FIRST * min(LENGTHS) in cells[target_row(size) * size :][:size]:
+        cells = cells.replace(FIRST, TARGET)
+    letters = sorted(set(cells) - set(EMPTY + WALL), key=lambda one: (one != TARGET, one))
     if TARGET not in letters:
         raise ValueError("there is no X; accepted: XX in the row of the exit")
-    vehicles = tuple(_vehicle(letter, cells, size) for letter in letters)
+    walls = [Vehicle(WALL, False, at // size, at % size, 1) for at, one in enumerate(cells) if one == WALL]
+    vehicles = (*(_vehicle(letter, cells, size) for letter in letters), *walls)
+    if len(vehicles) > size**2 // 2:
+        raise ValueError(f"it has {len(vehicles)} vehicles and walls; accepted: up to {size**2 // 2}")
     _check_exit(vehicles, size)
     return Board(size, vehicles, name)
+
+
+def database_line(board: Board, moves: int, states: int | None = None) -> str:
+    """Return a board as a line of the database.
+
+    Args:
+        board: the board.
+        moves: the fewest that solve it.
+        states: positions that can be reached from it; None: not known, and left out.
+
+    Raises:
+        ValueError: it has more vehicles than the capital letters A to Z name.
+    """
+    order = sorted(board.vehicles[1:], key=lambda one: (one.vertical, one.line, one.start))
+    order = [board.vehicles[0], *(one for one in order if one.letter != WALL)]
+    if len(order) > len(string.ascii_uppercase):
+        raise ValueError(f"{len(order)} vehicles; accepted: up to {len(string.ascii_uppercase)}")
+    cells = [WALL if one == WALL else EMPTY[1] for one in board.text]
+    for letter, vehicle in zip(string.ascii_uppercase, order, strict=False):
+        for cell in vehicle.cells(board.size):
+            cells[cell] = letter
+    return f"{moves} {''.join(cells)}" + (f" {states}" if states is not None else "")
 
 
 def _vehicle(letter: str, cells: str, size: int) -> Vehicle:
@@ -173,8 +205,9 @@ def _check_exit(vehicles: Sequence[Vehicle], size: int) -> None:
         raise ValueError(f"X has {target.length} cells; accepted: 2")
     for other in others:
         if not other.vertical and other.line == row and other.start > target.start:
+            what = "a wall" if other.letter == WALL else f"{other.letter} is horizontal and"
             raise ValueError(
-                f"{other.letter} is horizontal and stands between X and the exit, so there is no solution; "
+                f"{what} stands between X and the exit, so there is no solution; "
                 f"accepted: vertical vehicles to the right of X in row {row + 1}"
             )
 
@@ -182,7 +215,8 @@ def _check_exit(vehicles: Sequence[Vehicle], size: int) -> None:
 def read_file(name: str, option: str) -> list[Board]:
     """Read a file of boards: on each line a name and the cells; what follows is ignored, as are lines with #.
 
-    A file whose lines hold nothing but the rows of one board is that board.
+    A file whose lines hold nothing but the rows of one board is that board. A line of the database begins with the
+    fewest moves in the place of a name; its board is named after the file and the line.
 
     Args:
         name: of the file.
@@ -197,8 +231,6 @@ def read_file(name: str, option: str) -> list[Board]:
         text = reading.read_text(path, LARGEST)
     except OSError as error:
         raise UsageError(f"{option}={name}: cannot be read ({reason(error)}); {accepted}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{option}={name}: not text in UTF-8; {accepted}") from error
     except ValueError as error:
         raise UsageError(f"{option}={name}: {error}; {accepted}") from error
     try:
@@ -225,10 +257,20 @@ def read(text: str, name: str = "") -> Iterator[Board]:
     for number, words in lines:
         if len(words) < 2:
             raise ValueError(f"line {number}: one word; accepted: a name and the cells of a board")
-        if words[0] in seen:
+        if words[0] in seen and not _is_of_database(words):
             raise ValueError(f"line {number}: {words[0]} is the board of line {seen[words[0]]}; accepted: another name")
+        if _is_of_database(words):
+            board = _at(number, f"{name or 'board'}:{number}", words[1])
+            states = int(words[2]) if len(words) > 2 and words[2].isdecimal() else None
+            yield replace(board, moves=int(words[0]), states=states)
+            continue
         seen[words[0]] = number
         yield _at(number, words[0], words[1])
+
+
+def _is_of_database(words: Sequence[str]) -> bool:
+    """Return whether a line begins with a number of moves and the cells of a board whose A has to leave."""
+    return words[0].isdecimal() and TARGET not in words[1]
 
 
 def _at(number: int, name: str, cells: str) -> Board:
@@ -238,7 +280,7 @@ def _at(number: int, name: str, cells: str) -> Board:
         raise ValueError(f"line {number}: {name}: {error}") from error
 
 
-def shipped(*lists: str) -> list[Board]:
+def read_shipped(*lists: str) -> list[Board]:
     """Return the boards of lists that come with the game, in their order; without a list those of `PUZZLES`."""
     return [board for board in _shipped().values() if board.name.startswith(lists or PUZZLES)]
 
@@ -253,7 +295,7 @@ def find(name: str) -> Board:
     if name in known:
         return known[name]
     if name.isalnum() and len(name) <= 8:
-        lists = [[board.name for board in shipped(prefix)] for prefix in LISTS]
+        lists = [[board.name for board in read_shipped(prefix)] for prefix in LISTS]
         each = ", ".join(f"{len(names)} names from {names[0]} to {names[-1]}" for names in lists)
         raise ValueError(f"no board has this name; accepted: {each}, or {CELLS}")
     return parse(name)

@@ -3,8 +3,8 @@
 The book puts the vehicles that interfere "forcibly" where they do not, ignoring the rules of moves, and does not say
 where that is. Here the deduced goal of a board is the arrangement with these properties:
 
-- X stands at the exit; every vehicle stands in its line, no two overlap, and vehicles of one line keep their order,
-  which no move can change.
+- X stands at the exit; every vehicle stands in its line, and walls where they are; no two overlap, and vehicles of one
+  line keep their order, which no move can change.
 - The cells by which vehicles are away from where they stand on the board, summed over all vehicles, are as few as
   possible.
 - Of several such arrangements it is the one whose positions, listed in the order of the vehicles, come first.
@@ -20,7 +20,7 @@ from envs.rush_hour.boards import Board, Vehicle
 
 
 @lru_cache(maxsize=4096)
-def deduced(board: Board) -> tuple[int | None, ...]:
+def deduce_places(board: Board) -> tuple[int | None, ...]:
     """Return the designated place of each vehicle: its position along its line, or None if it has none.
 
     A board without such an arrangement cannot be solved; there X alone has a place.
@@ -51,7 +51,8 @@ def deduced(board: Board) -> tuple[int | None, ...]:
         if index is None:
             found.append((cost, positions))
             continue
-        for at in range(len(spots[index])):
+        slides = vehicles[index].length > 1
+        for at in range(len(spots[index])) if slides else [starts[index]]:
             moved = (*positions[:index], at, *positions[index + 1 :])
             if not any(clash(index, other, moved) for other in settled):
                 heappush(queue, (cost + abs(at - starts[index]), moved, settled | {index}))

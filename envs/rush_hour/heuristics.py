@@ -12,8 +12,8 @@ import numpy as np
 from jax import Array, lax
 
 from envs.rush_hour.boards import LENGTHS, target_row
-from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, turned, whole
-from jaxgp.search.puzzles.children import Node
+from envs.rush_hour.rules import ANYWHERE, Frames, RushHour, State, X, cells, spread, transpose, whole
+from jaxgp.search.puzzles.children import Child
 
 DEPTH = 4
 """How many vehicles deep BlockersLowerBound looks: what blocks, what blocks that, and so on."""
@@ -66,7 +66,7 @@ FEATURES = (
 )
 
 
-def view(game: RushHour, options: object, node: Node) -> Array:
+def view(game: RushHour, options: object, node: Child) -> Array:
     """Return float32[F]: the `FEATURES` of a node, as they are, in their order."""
     del options
     state, board = node.state, Frames(*spread(node.state, cells(node.state)))
@@ -122,7 +122,7 @@ def between(game: RushHour, state: State, board: Frames) -> Array:
     length = state.lengths.astype(jnp.uint32)
     back = goal < start
     swept = jnp.where(back, (one << start) - (one << goal), (one << (goal + length)) - (one << (start + length)))
-    crossing = game.seen(state, Frames(turned(board.down), turned(board.across)))
+    crossing = game.seen(state, Frames(transpose(board.down), transpose(board.across)))
     # A vehicle in the same line is entered at its near end: one end of each stands for it.
     exists = state.lengths > 0
     heads, tails = (
@@ -156,7 +156,7 @@ def is_move_to_secluded(game: RushHour, state: State, board: Frames, action: Arr
     across = (state.vertical != vertical) & (lines >= start) & (lines < start + length)
     across &= (behind == line) | (ahead == line)
     along = (state.vertical == vertical) & (lines == line) & ((behind == start + length - 1) | (ahead == start))
-    return (action >= 0) & ~((across | along) & ~own & (state.lengths > 0)).any()
+    return (action >= 0) & ~((across | along) & ~own & (state.lengths > 1)).any()
 
 
 def is_releasing_move(game: RushHour, state: State, board: Frames, before: State, action: Array) -> Array:
@@ -197,6 +197,7 @@ def blockers_lower_bound(game: RushHour, state: State) -> Array:
     """
     size = game.size
     who, at, length, vertical = _cells(game, state)
+    who = jnp.where(length == 1, ALL, who)  # nothing clears a cell with a wall
     row, column = np.divmod(np.arange(size**2), size)
     place = jnp.where(vertical, row, column)
     # At depth 0 a side is the vehicle alone; at every depth it is impossible where the vehicle would leave the board.

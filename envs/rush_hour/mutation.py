@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.rush_hour.boards import LENGTHS, LETTERS, TARGET, Board, Vehicle, target_row
+from envs.rush_hour.boards import LENGTHS, LETTERS, TARGET, WALL, Board, Vehicle, target_row
 from envs.rush_hour.rules import ANYWHERE, NONE, RushHour, State, X
 from jaxgp.operators.draw import below, uniform, words
 
@@ -78,7 +78,9 @@ class Parking:
         return np.array([one.start if (one.vertical, one.line) == (False, row) else -1 for one in self.vehicles])
 
     def genome(self, board: Board) -> np.ndarray:
-        """Return int32[V]: the genome of a board of this size."""
+        """Return int32[V]: the genome of a board of this size; raises ValueError for one with walls."""
+        if any(one.letter == WALL for one in board.vehicles):
+            raise ValueError(f"{board.name or 'the board'}: it has a wall; accepted: boards without walls")
         numbers = {vehicle: number for number, vehicle in enumerate(self.vehicles)}
         genome = np.full(self.game.vehicles, EMPTY, np.int32)
         genome[: len(board.vehicles)] = [numbers[replace(one, letter="")] for one in board.vehicles]

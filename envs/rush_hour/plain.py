@@ -44,13 +44,13 @@ def direction(vehicle: tuple[Cell, ...]) -> Cell:
     return (1, 0) if vehicle[0][1] == vehicle[1][1] else (0, 1)
 
 
-def moved(vehicle: tuple[Cell, ...], distance: int) -> tuple[Cell, ...]:
+def slide_vehicle(vehicle: tuple[Cell, ...], distance: int) -> tuple[Cell, ...]:
     """Return the cells of a vehicle after a slide."""
     down, right = direction(vehicle)
     return tuple((row + distance * down, column + distance * right) for row, column in vehicle)
 
 
-def solved(board: Vehicles, size: int) -> bool:
+def is_solved(board: Vehicles, size: int) -> bool:
     """Say whether X is at the exit."""
     return board["X"][-1][1] == size - 1
 
@@ -59,6 +59,8 @@ def slides(board: Vehicles, size: int, metric: str) -> Iterator[Slide]:
     """Yield all legal slides."""
     taken = {cell for vehicle in board.values() for cell in vehicle}
     for letter, vehicle in board.items():
+        if len(vehicle) == 1:  # a wall
+            continue
         down, right = direction(vehicle)
         for sign in (-1, 1):
             row, column = vehicle[0] if sign < 0 else vehicle[-1]
@@ -71,7 +73,7 @@ def slides(board: Vehicles, size: int, metric: str) -> Iterator[Slide]:
 
 def play(board: Vehicles, slide: Slide) -> Vehicles:
     """Return the board after a slide, whatever the slide is."""
-    return board | {slide.letter: moved(board[slide.letter], slide.distance)}
+    return board | {slide.letter: slide_vehicle(board[slide.letter], slide.distance)}
 
 
 def prove(game: RushHour, state: State, actions: Iterable[int]) -> None:
@@ -86,5 +88,5 @@ def prove(game: RushHour, state: State, actions: Iterable[int]) -> None:
         if slide not in slides(board, game.size, game.metric):
             raise ValueError(f"slide {number}, of vehicle {slide.letter} by {slide.distance}: not legal")
         board = play(board, slide)
-    if not solved(board, game.size):
+    if not is_solved(board, game.size):
         raise ValueError("the slides do not solve it")

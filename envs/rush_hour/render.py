@@ -9,9 +9,9 @@ from html import escape
 import jax.numpy as jnp
 import numpy as np
 
-from envs.rush_hour.boards import LETTERS, target_row
+from envs.rush_hour.boards import LETTERS, WALL, target_row
 from envs.rush_hour.rules import RushHour, State, X
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 TYPED = (
     "the letter of a vehicle and the cells by which it slides, as in A+2 to the right or down, A-1 to the left or up"
@@ -41,6 +41,7 @@ STYLE = """
 .rush_hour .target{fill:#cf222e}
 .rush_hour .car{fill:#54aeff}
 .rush_hour .truck{fill:#d4a72c}
+.rush_hour .wall{fill:#57606a}
 .rush_hour .letter{fill:#1f2328}
 .rush_hour .target+.letter{fill:#fff}
 .rush_hour .from{fill:none;stroke:#57606a;stroke-width:1.5;stroke-dasharray:4 3}
@@ -84,9 +85,9 @@ def parse_action(game: RushHour, text: str) -> int:
     """
     found = re.fullmatch(r"([A-Za-z])\s*([+-]?)\s*([0-9]{1,3})", text.strip())
     if found is None:
-        raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+        raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     letter, sign, number = found.groups()
-    own = letters(game)[: len(game.start.vehicles)]
+    own = letters(game)[: len(game.start.vehicles)].rstrip(WALL)
     letter = letter if letter in own else letter.upper()
     if letter not in own:
         raise ValueError(f"there is no vehicle {letter}; accepted: {', '.join(sorted(own))}")
@@ -100,19 +101,19 @@ def status(game: RushHour, state: State) -> str:
     """Say in one line how the game stands."""
     away = game.size - 2 - int(state.positions[X])
     where = "at the exit" if away == 0 else f"{away} cell{'' if away == 1 else 's'} from the exit"
-    return f"{counted(game, int(state.count))} made; X is {where}"
+    return f"{count_moves(game, int(state.count))} made; X is {where}"
 
 
 def ending(game: RushHour, state: State) -> str:
     """Say how a game has ended."""
-    made = counted(game, int(state.count))
+    made = count_moves(game, int(state.count))
     if not bool(game.solved(state)):
         return f"Given up after {made}"
     fewest = getattr(game.start, game.metric)
     return f"Solved in {made}" + ("" if fewest is None else f"; the fewest are {fewest}")
 
 
-def counted(game: RushHour, count: int) -> str:
+def count_moves(game: RushHour, count: int) -> str:
     """Write a number of moves, in the metric of the game."""
     return f"{count} {game.metric if count != 1 else game.metric.removesuffix('s')}"
 
@@ -160,14 +161,14 @@ def svg(game: RushHour, state: State, highlight: int | None = None, seat: int | 
         middle = MARGIN + (n + 0.5) * CELL
         parts.append(_written("axis", middle, MARGIN - 10, str(n + 1)) + _written("axis", 12, middle, str(n + 1)))
     for index, (letter, cells) in enumerate(_vehicles(game, state)):
-        kind = "target" if index == X else "car" if len(cells) == 2 else "truck"
+        kind = "target" if index == X else ("wall", "car", "truck")[len(cells) - 1]
         if index == moved:
             down, right = (distance, 0) if bool(state.vertical[index]) else (0, distance)
             parts.append(_block("from", [(r - down, c - right) for r, c in cells]))
             kind += " moved"
         (top, left), (low, right_end) = cells[0], cells[-1]
         x, y = MARGIN + (left + right_end + 1) / 2 * CELL, MARGIN + (top + low + 1) / 2 * CELL
-        parts += [_block(kind, cells), _written("letter", x, y, letter)]
+        parts += [_block(kind, cells), *([_written("letter", x, y, letter)] if letter != WALL else [])]
     label = f"Rush Hour. {status(game, state)}."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rush_hour" viewBox="0 0 {side + 2 * MARGIN:g} '

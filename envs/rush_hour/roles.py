@@ -12,7 +12,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import MAX_COUNT, option, power_of_two
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.bestfirst import BestFirst, By
-from jaxgp.search.puzzles.children import Node, Order
+from jaxgp.search.puzzles.children import Child, Order
 from jaxgp.search.puzzles.deepening import Deepening
 from jaxgp.spec import Role
 
@@ -26,7 +26,7 @@ MAX_SLOTS = 2**20
 
 
 @dataclass(frozen=True)
-class Search:
+class SolverOptions:
     """How programs search. Blind search is iterative deepening with the same options."""
 
     search: Literal["deepening", "astar", "greedy"] = option(
@@ -57,7 +57,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Heuristic(Search):
+class HeuristicOptions(SolverOptions):
     """What one tree is made of, and how the search goes."""
 
     terminals: Literal["all", "heuristics"] = option(
@@ -65,10 +65,10 @@ class Heuristic(Search):
     )
 
 
-def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: bool) -> ProgramSolver:
+def _solver(game: RushHour, options: SolverOptions, language: PrimitiveSet, policy: bool) -> ProgramSolver:
     blind = Deepening(game, options.first, options.grow, options.deepest, options.table, LANES, LANES)
 
-    def view(node: Node) -> Array:
+    def view(node: Child) -> Array:
         seen = heuristics.view(game, options, node)
         return policies.shares(game, seen) if policy else seen
 
@@ -83,17 +83,19 @@ def _solver(game: RushHour, options: Search, language: PrimitiveSet, policy: boo
     return ProgramSolver(valued, game, blind, "blind", guided, options.limit)
 
 
-def heuristic(game: RushHour, options: Heuristic) -> tuple[PrimitiveSet, ProgramSolver]:
+def heuristic(game: RushHour, options: HeuristicOptions) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that heuristics are written in, and how they search."""
     language = policies.heuristic_set(options.terminals)
     return language, _solver(game, options, language, policy=False)
 
 
-def policy(game: RushHour, options: Search) -> tuple[PrimitiveSet, ProgramSolver]:
+def policy(game: RushHour, options: SolverOptions) -> tuple[PrimitiveSet, ProgramSolver]:
     """Return the set that policies are written in, and how they search."""
     language = policies.policy_set()
     return language, _solver(game, options, language, policy=True)
 
 
-POLICY = Role("policy", "five rules and a default value order the moves of a search", "program", Search, policy)
-HEURISTIC = Role("heuristic", "one tree of numbers orders the moves of a search", "program", Heuristic, heuristic)
+POLICY = Role("policy", "five rules and a default value order the moves of a search", "program", SolverOptions, policy)
+HEURISTIC = Role(
+    "heuristic", "one tree of numbers orders the moves of a search", "program", HeuristicOptions, heuristic
+)

@@ -32,7 +32,7 @@ STRATEGIES = {
 
 def names(game: RushHour) -> tuple[str, ...]:
     """Return the lists of boards of this size, by the letters that the names of their boards begin with."""
-    return tuple(name for name in boards.LISTS if boards.shipped(name)[0].size == game.size)
+    return tuple(name for name in boards.LISTS if boards.read_shipped(name)[0].size == game.size)
 
 
 def instances(game: RushHour, name: str, option: str) -> Instances:
@@ -44,9 +44,9 @@ def instances(game: RushHour, name: str, option: str) -> Instances:
     """
     known = names(game)
     if known and name == ALL:
-        found = [board for one in known for board in boards.shipped(one)]
+        found = [board for one in known for board in boards.read_shipped(one)]
     elif name in known:
-        found = boards.shipped(name)
+        found = boards.read_shipped(name)
     elif name.isalnum():
         reject(option, name, f"{''.join(f'{one}, ' for one in (*known, ALL) if known)}or a file of boards")
     else:
@@ -56,7 +56,7 @@ def instances(game: RushHour, name: str, option: str) -> Instances:
     except ValueError as error:
         raise UsageError(f"{option}={name}: {error}") from error
     for board in found:
-        if board.moves is None and not exact.solvable(board):
+        if not (name in (*known, ALL) or exact.solvable(board)):
             raise UsageError(f"{option}={name}: {board.name}: no solution; accepted: boards that can be solved")
     return prepared
 
@@ -74,5 +74,5 @@ def strategy(name: str, game: RushHour) -> Strategy:
     if name not in STRATEGIES:
         raise ValueError(f"accepted: {', '.join(STRATEGIES)}")
     role, text = STRATEGIES[name]
-    options = roles.Heuristic() if role == roles.HEURISTIC.name else roles.Search()
+    options = roles.HeuristicOptions() if role == roles.HEURISTIC.name else roles.SolverOptions()
     return Strategy(role, options, text)

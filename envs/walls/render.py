@@ -9,7 +9,7 @@ import numpy as np
 
 from envs.drawing import nameplate
 from envs.walls.rules import Player, State, Walls
-from jaxgp.printable import typed
+from jaxgp.printable import show_typed
 
 SEATS = ("First player", "Second player")
 ACTIONS = ("forward", "left", "right")
@@ -84,7 +84,7 @@ def parse_action(game: Walls, text: str) -> int:
     for action, name in enumerate(ACTIONS):
         if word in (name, name[0]):
             return action
-    raise ValueError(f"{typed(text)} is not a move; accepted: {TYPED}")
+    raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
 
 
 def players(state: State) -> tuple[Player, Player]:

@@ -117,7 +117,10 @@ class Walls(Packs):
         return jnp.broadcast_to(~state.terminated, (self.num_actions,))
 
     def step(self, state: State, action: Array, key: Array) -> State:
-        """Try to go forward (0), turn left (1) or turn right (2); a stalled opponent is passed over."""
+        """Try to go forward (0), turn left (1) or turn right (2); a stalled opponent is passed over.
+
+        Another number changes nothing, and nothing changes after the end.
+        """
         del key
         own, other = self._move(state.own, state.other, action), state.other
         again = self.stalled(other)
@@ -132,7 +135,7 @@ class Walls(Packs):
             returns=jnp.zeros(2, jnp.float32),
         )
         after = dataclasses.replace(after, returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
-        return freeze(state, after)
+        return freeze(state, after, (action >= 0) & (action < self.num_actions))
 
     def score(self, state: State) -> Array:
         """Return float32[2]: bricks of each seat."""

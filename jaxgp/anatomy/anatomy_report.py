@@ -14,7 +14,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.text import print_program
 from jaxgp.printable import one_line
 from jaxgp.report import document
-from jaxgp.report.document import Document, Folded, Part, Table
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part
 from jaxgp.report.markup import cell
 
 JSON, SIMPLER, MARKED = "anatomy.json", "simpler.txt", "program.dot"
@@ -75,7 +75,7 @@ def kinds(trees: Sequence[Introns]) -> list[Row]:
     return rows
 
 
-def used(language: PrimitiveSet, trees: Sequence[Introns]) -> list[Row]:
+def count_uses(language: PrimitiveSet, trees: Sequence[Introns]) -> list[Row]:
     """Return how often each primitive is used, in all nodes and in those that are no introns, the most used first."""
     everywhere: Counter[int] = Counter(code for one in trees for code in one.tree.codes)
     working: Counter[int] = Counter(
@@ -160,24 +160,24 @@ def report(found: Anatomy) -> Document:
     parts: list[Part] = [
         f"Introns were looked for {found.where}. {found.what} An intron is proved where the structure of the program "
         "implies that it cannot matter; otherwise it was never seen to matter there.",
-        Table(kinds(found.trees)),
+        DocumentTable(kinds(found.trees)),
     ]
     if len(found.trees) > 1:
         for t, one in enumerate(found.trees):
-            parts += [f"Tree {t + 1}:", Table(kinds([one]))]
+            parts += [f"Tree {t + 1}:", DocumentTable(kinds([one]))]
     marks = "E explicitly defined, D other dead code, L live code; a small letter: not proved, but never seen to matter"
-    parts += [Folded(f"tree {t + 1} ({marks})", listing(one)) for t, one in enumerate(found.trees)]
+    parts += [FoldedText(f"tree {t + 1} ({marks})", listing(one)) for t, one in enumerate(found.trees)]
     sections: list[tuple[str, Sequence[Part]]] = [
-        ("Size", [Table(sizes(found))]),
+        ("Size", [DocumentTable(sizes(found))]),
         ("Introns", parts),
-        ("Primitives", [Table(used(language, found.trees))]),
+        ("Primitives", [DocumentTable(count_uses(language, found.trees))]),
     ]
     if found.simpler is not None and found.equality is not None:
         facts.append(("simpler", f"{found.steps[-1].size:,} nodes"))
-        text = [Folded("S-expression", print_program(language, found.simpler))]
+        text = [FoldedText("S-expression", print_program(language, found.simpler))]
         python = expression(found)
-        text += [] if python is None else [Folded("Python", python)]
-        sections.append(("Simpler program", [*proof(found), Table(steps(found)), *text]))
+        text += [] if python is None else [FoldedText("Python", python)]
+        sections.append(("Simpler program", [*proof(found), DocumentTable(steps(found)), *text]))
     return Document(_title(found), facts, sections)
 
 
@@ -206,7 +206,7 @@ def as_json(found: Anatomy) -> dict[str, object]:
             }
             for one in found.trees
         ],
-        "primitives": used(language, found.trees),
+        "primitives": count_uses(language, found.trees),
     }
     if found.simpler is not None and found.equality is not None:
         figures["simpler"] = {
@@ -221,10 +221,10 @@ def lines(found: Anatomy) -> list[str]:
     """Return the anatomy as lines for the terminal."""
     language = found.champion.cast.language
     tables = [
-        drawn(_title(found), sizes(found)),
-        drawn(f"Introns, looked for {found.where}", kinds(found.trees)),
-        drawn("Primitives", used(language, found.trees)),
-        drawn("Simpler program", steps(found)),
+        draw_table(_title(found), sizes(found)),
+        draw_table(f"Introns, looked for {found.where}", kinds(found.trees)),
+        draw_table("Primitives", count_uses(language, found.trees)),
+        draw_table("Simpler program", steps(found)),
     ]
     text = "\n".join(tables).splitlines()
     text += [found.what, *proof(found)]
@@ -234,7 +234,7 @@ def lines(found: Anatomy) -> list[str]:
     return text
 
 
-def drawn(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+def draw_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
     """Draw a table for a terminal, 100 columns wide."""
     from rich.console import Console
     from rich.table import Table as RichTable

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxgp.anatomy import introns
 from jaxgp.anatomy.introns import Introns
-from jaxgp.anatomy.positions import SHALLOW, Board
+from jaxgp.anatomy.positions import SHALLOW, Decider
 from jaxgp.anatomy.simpler import simplify
 from jaxgp.anatomy.simpler.simplify import Step, same, trees_of
 from jaxgp.anatomy.trace import Tracer, Tree
@@ -81,7 +81,7 @@ def check(champion: Loaded, positions: int) -> None:
         raise UsageError(f"run={champion.path}: its champion is made of {unit}; accepted: {ACCEPTED}")
     if isinstance(champion.cast.actor, Walker):
         return
-    Board(champion.cast, champion.genome)
+    Decider(champion.cast, champion.genome)
     most = max(1, MOST_VALUES // champion.content.size)
     if positions > most:
         reject("positions", positions, f"up to {most} for this champion of {champion.content.size} nodes")
@@ -99,7 +99,7 @@ def dissect(champion: Loaded, positions: int, seed: int, keep: Callable[[Anatomy
     if isinstance(champion.cast.actor, Walker):
         return _walked(champion, seed, keep)
     program, language = champion.genome, champion.cast.language
-    board = Board(champion.cast, program)
+    board = Decider(champion.cast, program)
     seen, judge, scene = _scenes(board, positions, seed)
     tracer = Tracer(language, seen, seed)
     with waiting("Looking for introns"):
@@ -125,7 +125,7 @@ def _walked(champion: Loaded, seed: int, keep: Callable[[Anatomy], object]) -> A
     return replace(found, simpler=simpler, steps=steps, equality=Equality(most, equal, None))
 
 
-def _scenes(board: Board, count: int, seed: int) -> tuple[np.ndarray, "Judge", tuple[str, str, str]]:
+def _scenes(board: Decider, count: int, seed: int) -> tuple[np.ndarray, "Judge", tuple[str, str, str]]:
     """Return what programs see where introns are looked for, float32[F, N], the judge, and `Anatomy`'s words for it."""
     if board.guides:
         seen = board.features(None)
@@ -157,7 +157,7 @@ class Judge:
         first: the first disagreement that was met, in words.
     """
 
-    def __init__(self, board: Board, states: States, features: np.ndarray) -> None:
+    def __init__(self, board: Decider, states: States, features: np.ndarray) -> None:
         self._board, self._states, self._features = board, states, features
         self._values = np.asarray(board.values(board.program, features))
         self._decisions = board.decisions(board.program, states)

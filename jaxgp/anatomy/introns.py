@@ -24,8 +24,8 @@ from jaxgp.anatomy.trace import Tracer, Tree, subtree
 from jaxgp.genotypes.primitives import Primitive
 from jaxgp.interpreter.calls import apply
 
-Kind = Literal["code", "explicit", "dead", "live"]
-KINDS: tuple[Kind, ...] = ("explicit", "dead", "live")
+NodeKind = Literal["code", "explicit", "dead", "live"]
+KINDS: tuple[NodeKind, ...] = ("explicit", "dead", "live")
 NOTHING = np.zeros(1, np.float32)
 """What a function sees that reads no features."""
 SAYS = {
@@ -48,7 +48,7 @@ class Introns:
     """
 
     tree: Tree
-    kinds: tuple[Kind, ...]
+    kinds: tuple[NodeKind, ...]
     proved: tuple[bool, ...]
     runs: np.ndarray
 
@@ -67,9 +67,9 @@ def find(tracer: Tracer, tree: Tree) -> Introns:
     values = tracer.values(tree)
     runs, matters = np.asarray(tracer.runs(tree, values).any(1)), tracer.matters(tree, values)
     explicit, proved = under_ignored(tree), inviable(tree)
-    kinds: list[Kind] = []
+    kinds: list[NodeKind] = []
     for node in range(len(tree)):
-        unseen: Kind = "live" if runs[node] else "dead"
+        unseen: NodeKind = "live" if runs[node] else "dead"
         kinds.append("explicit" if explicit[node] else "code" if matters[node] else unseen)
     return Introns(tree, tuple(kinds), tuple(proved), runs)
 
@@ -126,16 +126,16 @@ def _outcomes(p: Primitive, known: Sequence[float | None]) -> set[float | None]:
         return set(table(p, known).values())
     if None in known[:computed]:
         return {None}
-    return {called(p, known)}
+    return {call_on_numbers(p, known)}
 
 
 def pick(p: Primitive, deciding: Sequence[float | None]) -> int:
     """Return the place of the argument that a function with `picks` picks, by the values of those that decide."""
     places = range(len(deciding), p.arity)
-    return int(called(p, [*deciding, *map(float, places)]))
+    return int(call_on_numbers(p, [*deciding, *map(float, places)]))
 
 
-def called(p: Primitive, args: Sequence[float | None], features: np.ndarray = NOTHING) -> float:
+def call_on_numbers(p: Primitive, args: Sequence[float | None], features: np.ndarray = NOTHING) -> float:
     """Call a function on numbers, None being any number; `features` is [F]."""
     given = [jnp.float32([one or 0.0]) for one in args]
     return float(apply(p, jnp.asarray(features, jnp.float32)[:, None], given)[0])
@@ -150,7 +150,7 @@ def table(p: Primitive, known: Sequence[float | None]) -> dict[tuple[bool, ...],
 def _table(p: Primitive, known: tuple[float | None, ...]) -> dict[tuple[bool, ...], bool]:
     computed = p.arity - p.ignores
     options = [[False, True] if one is None else [bool(one)] for one in known[:computed]] + [[False]] * p.ignores
-    return {given: bool(called(p, list(map(float, given)))) for given in product(*options)}
+    return {given: bool(call_on_numbers(p, list(map(float, given)))) for given in product(*options)}
 
 
 def inviable(tree: Tree) -> list[bool]:

@@ -115,7 +115,7 @@ def postfix(root: Node) -> Iterator[Node]:
         pending += [(arg, False) for arg in reversed(node.args)]
 
 
-def written(roots: Sequence[Node], capacity: int) -> Programs:
+def write_trees(roots: Sequence[Node], capacity: int) -> Programs:
     """Return the trees of an individual as arrays, [T, L]; `capacity` is L."""
     return arrays_of([[(n.code, n.value, n.size) for n in postfix(root)] for root in roots], capacity, single=False)
 

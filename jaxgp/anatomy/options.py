@@ -17,7 +17,7 @@ MOST_POSITIONS = 100_000
 
 
 @dataclass
-class ProgramOptions:
+class AnatomyOptions:
     """What a champion that is a program consists of: introns, use of primitives, a simpler program."""
 
     analysis: str = option(

@@ -20,7 +20,7 @@ from jaxgp.contracts import Player, States
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
-from jaxgp.players.alone.guided import Guide
+from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer
@@ -36,7 +36,7 @@ SHALLOW = 2
 """The deepest search with which the champion plays games of its own."""
 
 
-class Board:
+class Decider:
     """A game, a champion and how programs decide in it, compiled once for all positions.
 
     Attributes:
@@ -46,14 +46,14 @@ class Board:
 
     def __init__(self, cast: Cast, program: Programs) -> None:
         self.cast, self.program = cast, program
-        if not isinstance(cast.actor, ProgramPlayer | GreedyPlayer | ChosenPlayer | SearchedPlayer | Guide):
+        if not isinstance(cast.actor, ProgramPlayer | GreedyPlayer | ChosenPlayer | SearchedPlayer | GuidedSoloist):
             accepted = "programs that name a move, value moves or the leaves of a search, guide a search, or are walked"
             raise UsageError(f"run: the programs of {cast.game.name} are of another kind; accepted: {accepted} through")
 
     @property
     def guides(self) -> bool:
         """Whether programs guide a search, so that they see kinds of moves in place of positions."""
-        return isinstance(self.cast.actor, Guide)
+        return isinstance(self.cast.actor, GuidedSoloist)
 
     @cached_property
     def shallow(self) -> Any:
@@ -126,7 +126,7 @@ class Board:
         Programs that guide a search see each kind of move; `states` is not used.
         """
         actor: Any = self.cast.actor
-        if isinstance(actor, Guide):
+        if isinstance(actor, GuidedSoloist):
             return np.asarray(actor.features)
         if isinstance(actor, GreedyPlayer):
             place = np.random.default_rng(seed).integers(0, 2**20, len(states.to_move)).astype(np.int32)
@@ -134,9 +134,9 @@ class Board:
         if isinstance(actor, ChosenPlayer):
             place = np.random.default_rng(seed).integers(0, 2**20, len(states.to_move)).astype(np.int32)
             after = jax.jit(jax.vmap(lambda *at: actor.view(actor.outcome(*at)), out_axes=-1))
-            return unpacked(after(states, place))
+            return unpack_truths(after(states, place))
         view = actor.features if isinstance(actor, ProgramPlayer) else actor.view
-        return unpacked(jax.jit(jax.vmap(view, out_axes=1))(states))
+        return unpack_truths(jax.jit(jax.vmap(view, out_axes=1))(states))
 
     def decisions(self, program: Programs, states: States) -> np.ndarray:
         """Return what a program decides: its moves at positions [N]; of a guide the bias of each kind of move."""
@@ -170,7 +170,7 @@ def batches(states: States) -> list[tuple[States, int]]:
     return made
 
 
-def unpacked(features: Array | Packed) -> np.ndarray:
+def unpack_truths(features: Array | Packed) -> np.ndarray:
     """Return features as float32[F, N]; a packed truth value becomes 0 or 1."""
     if not isinstance(features, Packed):
         return np.asarray(features)

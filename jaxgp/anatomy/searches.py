@@ -19,7 +19,7 @@ from jax import Array, lax
 from matplotlib.figure import Figure
 
 from jaxgp import files
-from jaxgp.anatomy.anatomy_report import drawn
+from jaxgp.anatomy.anatomy_report import draw_table
 from jaxgp.arrays import where
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.programs import Programs
@@ -28,9 +28,9 @@ from jaxgp.measure import solving
 from jaxgp.measure.champions import Loaded
 from jaxgp.players.solver import ByWeights, ProgramSolver
 from jaxgp.report import document, plots
-from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture
 from jaxgp.search.chance import unused_key
-from jaxgp.search.puzzles.children import Node
+from jaxgp.search.puzzles.children import Child
 from jaxgp.spec import Instances
 
 JSON = "searches.json"
@@ -48,7 +48,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Searches:
+class ChampionSearches:
     """The searches of a champion for N instances.
 
     Attributes:
@@ -83,7 +83,7 @@ def check(champion: Loaded) -> ProgramSolver:
 
 def searches(
     champion: Loaded, some: Instances, limit: int, say: Callable[[str], object], left_out: bool = False
-) -> Searches:
+) -> ChampionSearches:
     """Search instances by the reference search and for a champion that `check` accepts.
 
     Args:
@@ -122,7 +122,7 @@ def searches(
     for name, one in others.items():
         text = print_program(solver.primitives, one)
         without[name] = find(solving.Order(f"the champion without {name}", champion.cast, text))[0]
-    return Searches(champion, some.names, limit, solver.reference, reference, own, fired, without)
+    return ChampionSearches(champion, some.names, limit, solver.reference, reference, own, fired, without)
 
 
 def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: Found, moves: np.ndarray) -> np.ndarray:
@@ -149,13 +149,13 @@ def _along(solver: ProgramSolver, genome: Programs, start: object, moves: Array,
     before = lax.scan(step, start, moves)[1]  # [D, ...]
     depth = jnp.arange(len(moves), dtype=jnp.int32)
 
-    def children(state: object, depth: Array) -> tuple[Node, Array]:
+    def children(state: object, depth: Array) -> tuple[Child, Array]:
         number = game.choices(state)
         actions = jax.vmap(partial(game.choice, state))(places)
         after = jax.vmap(lambda action: game.step(state, action, unused_key()))(actions)
         parents = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(places), *x.shape)), state)
         numbers = jnp.broadcast_to(number, places.shape)
-        return Node(after, parents, actions, jnp.broadcast_to(depth + 1, places.shape), numbers), places < number
+        return Child(after, parents, actions, jnp.broadcast_to(depth + 1, places.shape), numbers), places < number
 
     nodes, there = jax.vmap(children)(before, depth)
     nodes, there = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (nodes, there & (depth < length)[:, None]))
@@ -166,7 +166,7 @@ def _along(solver: ProgramSolver, genome: Programs, start: object, moves: Array,
     return counted.reshape(rules + 1, PARTS)
 
 
-def rules(found: Searches) -> list[dict[str, object]]:
+def rules(found: ChampionSearches) -> list[dict[str, object]]:
     """Return the rules of a policy, how often each fires, and how often in the first and the last part of solutions."""
     assert found.fired is not None
     language, trees, told = found.champion.cast.language, _trees(found), check(found.champion).valued.told
@@ -182,7 +182,7 @@ def rules(found: Searches) -> list[dict[str, object]]:
     ]
 
 
-def _trees(found: Searches) -> list[str]:
+def _trees(found: ChampionSearches) -> list[str]:
     """Return the trees of the champion, printed."""
     language, genome = found.champion.cast.language, found.champion.genome
     return [print_tree(language, jax.tree.map(lambda x, t=t: x[t], genome)) for t in range(len(genome.length))]
@@ -192,7 +192,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-def instances(found: Searches) -> list[dict[str, object]]:
+def instances(found: ChampionSearches) -> list[dict[str, object]]:
     """Return what was found for each instance."""
     reference, own = found.reference, found.own
     columns = (found.names, reference.nodes, reference.solved, own.nodes, own.solved, own.length)
@@ -203,7 +203,7 @@ def instances(found: Searches) -> list[dict[str, object]]:
     ]
 
 
-def totals(found: Searches) -> list[dict[str, object]]:
+def totals(found: ChampionSearches) -> list[dict[str, object]]:
     """Return how much each search solved, and the nodes that it took."""
     left_out = [(f"without {name}", one) for name, one in found.left_out.items()]
     return [
@@ -213,7 +213,7 @@ def totals(found: Searches) -> list[dict[str, object]]:
     ]
 
 
-def report(found: Searches) -> Document:
+def report(found: ChampionSearches) -> Document:
     """Return the searches as a report."""
     content = found.champion.content
     facts = [("game", content.game["name"]), ("role", str(content.program["role"])), ("instances", len(found.names))]
@@ -223,19 +223,19 @@ def report(found: Searches) -> Document:
     caption = (
         f"Nodes of the champion's search against those of {_search(found)}; crosses: not solved; below the line: fewer"
     )
-    parts: list[Part] = [Table(totals(found)), Picture("nodes", caption, partial(draw_nodes, found))]
+    parts: list[Part] = [DocumentTable(totals(found)), Picture("nodes", caption, partial(draw_nodes, found))]
     sections: list[tuple[str, Sequence[Part]]] = [("Nodes", parts)]
     if found.fired is not None:
         how = "Counted are the positions among which each move of a solution was chosen."
         picture = Picture("rules", "Share of each rule in each tenth of the solutions", partial(draw_rules, found))
-        sections.append(("Rules", [how, Table(rules(found)), picture]))
+        sections.append(("Rules", [how, DocumentTable(rules(found)), picture]))
     lines = ["  ".join(f"{name}: {value}" for name, value in row.items()) for row in instances(found)]
-    sections.append(("Instances", [Folded("each instance", "\n".join(lines))]))
+    sections.append(("Instances", [FoldedText("each instance", "\n".join(lines))]))
     title = f"Searches of the champion of generation {content.generation}, seed {content.seed}"
     return Document(title, [(name, str(value)) for name, value in facts], sections)
 
 
-def save(folder: Path, found: Searches) -> None:
+def save(folder: Path, found: ChampionSearches) -> None:
     """Write the report and the figures as JSON; raises OSError."""
     figures: dict[str, object] = {"champion": str(found.champion.path), "limit": found.limit, "totals": totals(found)}
     figures["instances"] = instances(found)
@@ -245,11 +245,11 @@ def save(folder: Path, found: Searches) -> None:
     document.save(folder, report(found))
 
 
-def _search(found: Searches) -> str:
+def _search(found: ChampionSearches) -> str:
     return f"the {found.name} search"
 
 
-def draw_nodes(found: Searches) -> Figure:
+def draw_nodes(found: ChampionSearches) -> Figure:
     """Draw each instance as a point: nodes of the reference search, and of the champion."""
     figure = plots.figure(6.4, 4.2)
     axis = figure.subplots()
@@ -270,7 +270,7 @@ def draw_nodes(found: Searches) -> Figure:
     return figure
 
 
-def draw_rules(found: Searches) -> Figure:
+def draw_rules(found: ChampionSearches) -> Figure:
     """Draw the share of each rule by tenths of the solutions, as bars one above the other."""
     assert found.fired is not None
     figure = plots.figure(6.4, 4.2)
@@ -288,9 +288,9 @@ def draw_rules(found: Searches) -> Figure:
     return figure
 
 
-def lines(found: Searches) -> list[str]:
+def lines(found: ChampionSearches) -> list[str]:
     """Return the figures as lines for the terminal."""
-    tables = [drawn("Nodes", totals(found))]
+    tables = [draw_table("Nodes", totals(found))]
     if found.fired is not None:
-        tables.append(drawn("Rules on the way to the solutions", rules(found)))
+        tables.append(draw_table("Rules on the way to the solutions", rules(found)))
     return "\n".join(tables).splitlines()

@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.anatomy.introns import Introns, Kind
-from jaxgp.anatomy.nodes import Forest, Node, written
-from jaxgp.anatomy.simpler.simplify import DROPPED, Site, Step, most, rewritten, trees_of
+from jaxgp.anatomy.introns import Introns, NodeKind
+from jaxgp.anatomy.nodes import Forest, Node, write_trees
+from jaxgp.anatomy.simpler.simplify import DROPPED, Site, Step, most, rewrite_tree, trees_of
 from jaxgp.anatomy.trace import Tree, subtree
 from jaxgp.genotypes.primitives import Integers, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -56,7 +56,7 @@ class Walks:
             for node, game in zip(open_nodes, changed, strict=True):
                 while game != self._game and node >= 0 and not matters[node]:
                     matters[node], node = True, tree.parents[node][0]
-        kinds: list[Kind] = [
+        kinds: list[NodeKind] = [
             "code" if counts else "live" if run else "dead" for counts, run in zip(matters, runs, strict=True)
         ]
         return Introns(tree, tuple(kinds), tuple(kind == "dead" for kind in kinds), runs)
@@ -101,7 +101,7 @@ class Walks:
                 return self._forest.node(node.code, [stub if arg is left_out else arg for arg in node.args], node.value)
             return self._forest.node(fewer[0], kept)
 
-        return rewritten(self._forest, self._root, visit)
+        return rewrite_tree(self._forest, self._root, visit)
 
     def simplify(self, found: Introns) -> tuple[Programs, list[Step]]:
         """Leave out introns, or make them leaves, as long as the game has the same moves."""
@@ -122,13 +122,13 @@ class Walks:
         made = self._with(plan(gone, short))
         changed = {DROPPED: len(gone) + len(short)} if gone or short else {}
         step = Step(DROPPED, made.size, changed, len(sites) - len(gone) - len(short))
-        return written([made], self._program.capacity), [step]
+        return write_trees([made], self._program.capacity), [step]
 
     def _games(self, roots: list[Node]) -> list[tuple[bool, int, bytes]]:
         """Return whether the game of each program ends, the number of its moves, and hashes of them."""
         capacity, found = self._program.capacity, []
         for first in range(0, len(roots), LANES):
-            some = [written([root], capacity) for root in roots[first : first + LANES]]
+            some = [write_trees([root], capacity) for root in roots[first : first + LANES]]
             filled = some + [some[0]] * (LANES - len(some))
             ended, plies, behaviour = map(np.asarray, self._play(jax.tree.map(lambda *x: np.stack(x), *filled)))
             found += [(bool(ended[n]), int(plies[n]), behaviour[n].tobytes()) for n in range(len(some))]

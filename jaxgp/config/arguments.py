@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, complain, reason, reject, show
+from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject, show
 from jaxgp.files import user_path
-from jaxgp.options import Kinds, Option, check, declared, of_kind, option
+from jaxgp.options import Kinds, Option, check, list_options, of_kind, option
 from jaxgp.printable import printable
 from jaxgp.terminal import Interrupts, heard, lenient
 
@@ -33,7 +33,7 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
         UsageError: an unknown option, a value of the wrong type, not among the choices or beyond the limits, or an
             option given twice.
     """
-    found = {one.name: one for one in declared(schema)}
+    found = {one.name: one for one in list_options(schema)}
     values = typed.plain(schema)
     unions = {name: one for name, one in found.items() if len(one.sections) > 1}
     seen: set[str] = set()
@@ -43,7 +43,7 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
             raise UsageError(f"{show(argument)}: not an option; write option=value")
         section, _, entry = name.partition(".")
         one = found.get(section)
-        if one is None and (former := typed.renamed(schema, "", section, written)):
+        if one is None and (former := typed.find_renamed(schema, "", section, written)):
             raise former
         if one is None or (entry and not _section(one)):
             raise typed.unknown(section if one is None else name, found if one is None else ())
@@ -61,7 +61,7 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
         _set(values, name, value)
     for name, one in unions.items():
         values[name] = _completed(one, values[name])
-    made = typed.typed(schema, values)
+    made = typed.make_options(schema, values)
     check(made)
     return made
 
@@ -69,13 +69,13 @@ def parse(schema: type[Schema], arguments: Sequence[str]) -> Schema:
 def command(script: str, values: object) -> str:
     """Return the command that gives these options, as it can be pasted into a shell; defaults are left out."""
     words = [f"python {script}"]
-    for one in declared(values):
+    for one in list_options(values):
         value = getattr(values, one.name)
         if isinstance(value, dict) and isinstance(one.default, dict):
             given = [(name, entry) for name, entry in value.items() if entry != one.default.get(name)]
-            words += [quoting.pasted(_named(one.name, name), _typed(entry)) for name, entry in given]
+            words += [quoting.quote_for_shell(_named(one.name, name), _typed(entry)) for name, entry in given]
         elif value != one.default:
-            words.append(quoting.pasted(one.name, _typed(value)))
+            words.append(quoting.quote_for_shell(one.name, _typed(value)))
     return " ".join(words)
 
 
@@ -128,7 +128,7 @@ def _declared(one: Option, entry: str) -> Option | None:
     sections = one.sections
     if not sections:
         return None if _section(one) else one
-    found = {inner.name: inner for kind in sections for inner in declared(kind)}
+    found = {inner.name: inner for kind in sections for inner in list_options(kind)}
     if entry not in found:
         raise typed.unknown(f"{one.name}.{entry}", found)
     return found[entry]
@@ -213,6 +213,9 @@ def _code(
         return int(ended.code or 0)
     except (Exception, KeyboardInterrupt) as error:
         # What is interrupted while it compiles may fail with an error of the compiler's own.
+        if interrupts.signal is None and (known := of_jax(error)) is not None:
+            complain(known)
+            return known.exit_code
         if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
             raise
         say("\nstopped" if sys.stderr.isatty() else "stopped")  # a terminal shows what was typed

@@ -1,17 +1,15 @@
 """The command line of `scripts/train.py`: Hydra's, with every mistake told in one line and exit code 2.
 
 Nothing is written before the options of every job have been composed and checked. Hydra's own behaviour stays for
-`option=value`, groups, `-m` sweeps, launchers, callbacks, `hydra.run.dir`, `--cfg job`, `--info`.
+`option=value`, groups, `-m` sweeps, launchers, `hydra.run.dir`, `--cfg job`, `--info`.
 """
 
 import argparse
 import copy
 import os
 import shlex
-import signal
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -23,17 +21,16 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.core.plugins import Plugins
 from hydra.core.utils import JobReturn, configure_log, run_job
 from hydra.types import HydraContext, RunMode
-from hydra.utils import instantiate
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
 from jaxgp.config import compose, places, quoting
 from jaxgp.config.launching import members, sweepers
-from jaxgp.config.launching.chosen import chosen, refuse_without_sweep
-from jaxgp.config.launching.members import Member, Members, Plan
+from jaxgp.config.launching.chosen import choose_launcher, refuse_without_sweep
+from jaxgp.config.launching.members import AnyPlan, Members, SweepMember
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
-from jaxgp.config.quoting import quoted
-from jaxgp.errors import RunError, UsageError, complain, reason, reject
+from jaxgp.config.quoting import quote
+from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject
 from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
@@ -44,7 +41,7 @@ INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchp
 Schema = TypeVar("Schema")
 
 
-class Command(Generic[Schema, Plan]):
+class Command(Generic[Schema, AnyPlan]):
     """One script: how its options become a plan, and what is done with a plan.
 
     Args:
@@ -59,20 +56,23 @@ class Command(Generic[Schema, Plan]):
         finished: (plan) -> whether all is computed.
         is_idle: (plan) -> whether nothing is left to do, so that a sweep passes over this member.
         score: (plan of a job that has ended well) -> what a sweeper that searches optimises. Raises RunError.
+
+    Attributes:
+        kinds: the options that name kinds outside the project, and the folders of these.
     """
 
     def __init__(
         self,
         schema: type[Schema],
         games: "Games",
-        plan: Callable[[Schema, Sequence[str], Path, "Games"], Plan],
-        task: Callable[[Plan, "Games"], int],
+        plan: Callable[[Schema, Sequence[str], Path, "Games"], AnyPlan],
+        task: Callable[[AnyPlan, "Games"], int],
         describe: Callable[[Schema, dict[str, list[str]], "Games"], str],
         complete: Callable[[Sequence[str], "Games"], Sequence[str]] = lambda overrides, games: overrides,
         swept: Callable[[Path], None] = lambda directory: None,
-        finished: Callable[[Plan], bool] = lambda plan: False,
-        is_idle: Callable[[Plan], bool] = lambda plan: False,
-        score: Callable[[Plan], float] = lambda plan: 0.0,
+        finished: Callable[[AnyPlan], bool] = lambda plan: False,
+        is_idle: Callable[[AnyPlan], bool] = lambda plan: False,
+        score: Callable[[AnyPlan], float] = lambda plan: 0.0,
     ) -> None:
         self.schema = schema
         self.games = games
@@ -84,26 +84,40 @@ class Command(Generic[Schema, Plan]):
         self.finished = finished
         self.is_idle = is_idle
         self.score = score
+        self.kinds: Sequence[tuple[str, Path]] = ()
 
-    def prepare(self, config: DictConfig, directory: Path) -> Plan:
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the kinds from their folders, in the process of a member of a sweep as in that of the sweep."""
+        vars(self).update(state)
+        for option, folder in self.kinds:
+            compose.add_kind(option, folder)
+
+    def prepare(self, config: DictConfig, directory: Path) -> AnyPlan:
         """Type the composed options and make the plan; raises UsageError."""
-        return self.plan(compose.made(self.schema, config), _overrides(config.hydra), directory, self.games)
+        overrides = _overrides(config.hydra)
+        return self.plan(compose.read_options(self.schema, config, overrides), overrides, directory, self.games)
 
     def __call__(self, config: DictConfig) -> int:
         """Run one job; Hydra calls this, in this process or on another machine. Returns the exit code."""
         about = HydraConfig.get()
         terminal.over()  # what computes is imported
         try:
-            made = compose.made(self.schema, config)
+            overrides = _overrides(about)
+            made = compose.read_options(self.schema, config, overrides)
             directory = Path(str(about.runtime.output_dir))
-            return self.task(self.plan(made, _overrides(about), directory, self.games), self.games)
+            return self.task(self.plan(made, overrides, directory, self.games), self.games)
         except (UsageError, RunError) as error:
             complain(error)
             return error.exit_code
+        except Exception as error:
+            if (known := of_jax(error)) is None:
+                raise
+            complain(known)
+            return known.exit_code
 
 
 def main(
-    command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
+    command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, argv: Sequence[str] | None = None
 ) -> NoReturn:
     """Run a script and exit: 0 done, 1 the run failed, 2 the options are wrong, 128 + signal when stopped.
 
@@ -113,8 +127,8 @@ def main(
         config_name: the primary config in it, without `.yaml`.
         argv: the arguments; by default those of the process.
     """
-    with terminal.heard(), lenient() as (out, progress):
-        code = _code(command, config_dir, config_name, argv)
+    with terminal.heard(), terminal.Interrupts() as interrupts, lenient() as (out, progress):
+        code = _code(command, config_dir, config_name, argv, interrupts)
         if (failure := out.settle()) is not None:
             # A log that could not be written is no failure of the run, whose results are files.
             print(f"warning: standard output: {reason(failure)}", file=sys.stderr, flush=True)
@@ -122,23 +136,35 @@ def main(
     sys.exit(code)
 
 
-def _code(command: Command[Schema, Plan], config_dir: Path, config_name: str, argv: Sequence[str] | None) -> int:
+def _code(
+    command: Command[Schema, AnyPlan],
+    config_dir: Path,
+    config_name: str,
+    argv: Sequence[str] | None,
+    interrupts: terminal.Interrupts,
+) -> int:
     """Run a script; return its exit code."""
     try:
         args = _parser().parse_intermixed_args(argv)
         args.multirun = args.multirun or _asks_for_sweep(args.overrides)
-        placed = compose.placed(args.overrides, command.games, args.multirun)
-        command.games = placed.games
+        placed = compose.name_folder(args.overrides, command.games, args.multirun)
+        command.games, command.kinds = placed.games, placed.kinds
         completed = command.complete(placed.overrides, placed.games)
-        args.overrides = [compose.opened(command.schema, one, args.multirun) for one in completed]
+        args.overrides = [compose.adapt_override(command.schema, one, args.multirun) for one in completed]
         words = f"{quoting.trains(shlex.quote(sys.argv[0]))} {shlex.join(sys.argv[1:] if argv is None else argv)}"
         return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders, words)
     except (UsageError, RunError) as error:
         complain(error)
         return error.exit_code
-    except KeyboardInterrupt:
+    except (Exception, KeyboardInterrupt) as error:
+        # What is interrupted while it compiles may fail with an error of the compiler's own.
+        if interrupts.signal is None and (known := of_jax(error)) is not None:
+            complain(known)
+            return known.exit_code
+        if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
+            raise
         print("stopped", file=sys.stderr)
-        return 128 + signal.SIGINT
+        return interrupts.exit_code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -166,7 +192,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _dispatch(
-    command: Command[Schema, Plan],
+    command: Command[Schema, AnyPlan],
     config_dir: Path,
     config_name: str,
     args: argparse.Namespace,
@@ -178,10 +204,12 @@ def _dispatch(
         if args.help:
             config = compose.compose(command.schema, loader, config_name, args.overrides)
             found = {group: loader.get_group_options(group) for group in groups(config)}
-            print(command.describe(compose.made(command.schema, config), found, command.games), flush=True)
+            described = compose.read_options(command.schema, config, args.overrides)
+            print(command.describe(described, found, command.games), flush=True)
             return 0
         if args.cfg:
-            compose.made(command.schema, compose.compose(command.schema, loader, config_name, args.overrides))
+            config = compose.compose(command.schema, loader, config_name, args.overrides)
+            compose.read_options(command.schema, config, args.overrides)
         elif not (args.hydra_help or args.version or args.shell_completion or args.info):
             if args.multirun:
                 return _sweep(command, loader, config_name, args.overrides, again)
@@ -201,7 +229,7 @@ def _existing(folder: str) -> Path:
     return path
 
 
-def _show(command: Command[Schema, Plan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
+def _show(command: Command[Schema, AnyPlan], config_dir: Path, config_name: str, args: argparse.Namespace) -> int:
     """Let Hydra print the configuration or information about itself."""
     flags = [f"--{name}={value}" for name in ("cfg", "package", "info") if (value := getattr(args, name)) is not None]
     switches = ("resolve", "hydra_help", "version", "shell_completion")
@@ -241,12 +269,14 @@ def _overrides(about: HydraConf) -> list[str]:
     return [str(override) for override in written]
 
 
-def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
+def _single(command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str]) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides)
     refuse_without_sweep(config)
-    compose.made(command.schema, config)  # a wrong option is named itself, not the directory that it is part of
+    compose.read_options(
+        command.schema, config, overrides
+    )  # a wrong option is named itself, not the directory that it is part of
     given = places.directory(config, places.RUN).absolute()
-    new = "now" in places.filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
+    new = "now" in places.find_filled_in(config, places.RUN)  # a name that holds the time is meant for a new run
     expected = places.free(given) if new else given
     plan = command.prepare(config, expected)
     _check_logging(config, "job_logging")
@@ -256,32 +286,29 @@ def _single(command: Command[Schema, Plan], loader: ConfigLoader, config_name: s
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.run.dir = str(directory)
     files.make_directory(directory, places.RUN)
-    callbacks = Callbacks(config)
-    callbacks.tell("on_run_start", config=config, config_name=config_name)
     result = run_job(
-        hydra_context=_context(loader, callbacks),
+        hydra_context=_context(loader),
         task_function=command,
         config=config,
         job_dir_key=places.RUN,
         job_subdir_key=None,
     )
-    callbacks.tell("on_run_end", config=config, config_name=config_name, job_return=result)
     return int(result.return_value or 0)
 
 
 def _sweep(
-    command: Command[Schema, Plan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
+    command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
 ) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
-    launching = chosen(config, command.finished)
+    launching = choose_launcher(config, command.finished)
     sweepers.check(config)
     given = places.directory(config, places.SWEEP).absolute()
-    new = places.filled_in(config, places.SWEEP) == {"now"}
-    shared = not places.filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
+    new = places.find_filled_in(config, places.SWEEP) == {"now"}
+    shared = not places.find_filled_in(config, places.SWEEP) - {"now"}  # else each member fills in its own
     if shared:
         _place(config, places.free(given) if new else given)
     found: dict[Path, int] = {}
-    known: dict[int, Member] = {}
+    known: dict[int, SweepMember] = {}
     for number, job in enumerate(_jobs(config, loader)):
         known[number] = member = _member(command, loader, config, job, number)
         directory = places.member(member.config)
@@ -300,9 +327,7 @@ def _sweep(
     folder = places.directory(config, places.SWEEP).absolute()
     files.make_directory(folder, places.SWEEP)
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
-    callbacks = Callbacks(config)
-    callbacks.tell("on_multirun_start", config=config, config_name=config_name)
-    context = _context(loader, callbacks)
+    context = _context(loader)
     try:
         sweeper = Plugins.instance().instantiate_sweeper(hydra_context=context, task_function=command, config=config)
     except Exception as error:  # options of a plugin of Hydra's
@@ -336,7 +361,6 @@ def _sweep(
             stopped = why.exit_code
         codes = [launched.codes[one.number] for one in launched.members]
         failed = [str(one) for one in launched.members if launched.codes[one.number]]
-    callbacks.tell("on_multirun_end", config=config, config_name=config_name)
     if shared and launching.waits:
         command.swept(folder)
     if failed:
@@ -346,8 +370,8 @@ def _sweep(
 
 
 def _member(
-    command: Command[Schema, Plan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
-) -> Member:
+    command: Command[Schema, AnyPlan], loader: ConfigLoader, config: DictConfig, job: Sequence[str], number: int
+) -> SweepMember:
     """Compose a member of a sweep, and plan what it does; raises UsageError."""
     try:
         composed = loader.load_sweep_config(config, list(job))
@@ -356,7 +380,7 @@ def _member(
     with read_write(composed.hydra), open_dict(composed.hydra):
         composed.hydra.job.num = composed.hydra.job.id = number
     directory = places.member(composed)
-    return Member(number, tuple(job), composed, directory, command.prepare(composed, directory))
+    return SweepMember(number, tuple(job), composed, directory, command.prepare(composed, directory))
 
 
 def _holder(sweeper: Any) -> Any:
@@ -398,7 +422,7 @@ def _place(config: DictConfig, directory: Path) -> None:
     """Put a sweep into a directory; its members, which are composed anew, read the override."""
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.sweep.dir = str(directory)
-        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quoted(str(directory))}")
+        config.hydra.overrides.hydra.append(f"{places.SWEEP}={quote(str(directory))}")
 
 
 def _lists_its_jobs(config: DictConfig) -> bool:
@@ -414,32 +438,15 @@ def _jobs(config: DictConfig, loader: ConfigLoader) -> list[list[str]]:
     return compose.jobs(given + _overrides(config.hydra), loader)
 
 
-class Callbacks:
-    """Calls the callbacks that `hydra.callbacks` names; Hydra's own class for this is not public."""
-
-    def __init__(self, config: DictConfig) -> None:
-        named = OmegaConf.select(config, "hydra.callbacks") or {}
-        self._all = [instantiate(one) for one in named.values()]
-
-    def tell(self, event: str, **about: object) -> None:
-        """Call a method of every callback, in reverse order for an event that ends something.
-
-        An exception of a callback becomes a warning.
-        """
-        for one in reversed(self._all) if event.endswith("_end") else self._all:
-            try:
-                getattr(one, event)(**about)
-            except Exception as error:
-                warnings.warn(f"Callback {type(one).__name__}.{event} raised {error!r}", stacklevel=2)
+class NoCallbacks:
+    """What Hydra tells when a job begins and ends. None are called, since an option would name their code."""
 
     def on_job_start(self, config: DictConfig, task_function: Callable[..., object]) -> None:
-        """Tell the callbacks that a job begins; Hydra calls this."""
-        self.tell("on_job_start", config=config, task_function=task_function)
+        """Do nothing."""
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn) -> None:
-        """Tell the callbacks how a job ended; Hydra calls this."""
-        self.tell("on_job_end", config=config, job_return=job_return)
+        """Do nothing."""
 
 
-def _context(loader: ConfigLoader, callbacks: Callbacks) -> HydraContext:
-    return HydraContext(config_loader=loader, callbacks=callbacks)  # type: ignore[arg-type]
+def _context(loader: ConfigLoader) -> HydraContext:
+    return HydraContext(config_loader=loader, callbacks=NoCallbacks())  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import os
+import re
 import shlex
 import typing
 from collections.abc import Iterator, Sequence
@@ -26,11 +27,13 @@ from omegaconf.errors import GrammarParseError, InterpolationResolutionError, Om
 
 from jaxgp.config import quoting, typed
 from jaxgp.config.games import place
+from jaxgp.config.launching import hydra_words
 from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
-from jaxgp.kinds import Fitness
+from jaxgp.kinds import FitnessOptions
+from jaxgp.options import Kinds, list_options
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
@@ -60,18 +63,20 @@ class Placed(NamedTuple):
     """Options, and the source of the games that they name.
 
     Attributes:
-        overrides: as typed, with the name of a game in place of its folder.
+        overrides: as typed, with the name of a game or of a kind in place of its folder.
         games: where games come from.
         folders: the folders of games outside the project.
+        kinds: the options that name kinds outside the project, and the folders of these.
     """
 
     overrides: list[str]
     games: "Games"
     folders: tuple[Path, ...] = ()
+    kinds: tuple[tuple[str, Path], ...] = ()
 
 
-def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
-    """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between games.
+def name_folder(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
+    """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between several.
 
     In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
     `fitness.opponents.NAME.kind=FOLDER` by that of the kind of players.
@@ -82,21 +87,48 @@ def placed(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Pla
     found = Placed([], games)
     for override in overrides:
         key, equals, value = override.partition("=")
-        if key.startswith(("fitness.", "+fitness.")) and key.endswith(".kind") and os.sep in value:
-            kinds = Fitness.kinds if key == Fitness.kinds.option else PlayerOptions.kinds
-            override = f"{key}={kinds.add(user_path(key, value).resolve())}"
-        if key.strip() != "game" or not equals:
+        words, option = value.split(",") if sweep else [value], key.strip().lstrip("+")
+        if option.startswith("fitness.") and option.endswith(".kind") and os.sep in value:
+            outside = [(option, user_path(option, word).resolve()) for word in words if os.sep in word]
+            names = [add_kind(option, user_path(option, word).resolve()) if os.sep in word else word for word in words]
+            found = found._replace(kinds=(*found.kinds, *outside))
+            override = f"{key}={','.join(names)}"
+        if option != "game" or not equals:
             found.overrides.append(override)
             continue
         names = []
-        for word in value.split(",") if sweep else [value]:
+        for word in words:
             here, name = place(word.strip(), found.games)
             if here is not found.games:
                 folder = user_path("game", word.strip()).resolve()
-                found = Placed(found.overrides, here, (*found.folders, folder))
+                found = found._replace(games=here, folders=(*found.folders, folder))
             names.append(name)
         found.overrides.append(f"game={','.join(names)}")
     return found
+
+
+def add_kind(option: str, folder: Path) -> str:
+    """Take a kind of fitness or of players, as the option says, from a folder, and return its name.
+
+    Raises:
+        UsageError: the folder is no package that has it.
+    """
+    return _kinds(option).add(folder)
+
+
+def _kinds(option: str) -> Kinds:
+    """Return the kinds that an option picks from: those of fitness, or those of players."""
+    return FitnessOptions.kinds if option == FitnessOptions.kinds.option else PlayerOptions.kinds
+
+
+def as_typed(override: str) -> str:
+    """Return an override with the folder of a kind outside the project in place of its name."""
+    key, _, value = override.partition("=")
+    option = key.lstrip("+")
+    if not (option.startswith("fitness.") and option.endswith(".kind")):
+        return override
+    folder = _kinds(option).folders.get(quoting.unquote(value))
+    return override if folder is None else f"{key}={folder}"
 
 
 @contextmanager
@@ -111,9 +143,15 @@ def loader(
         first: folders whose files come before those of the tree.
         outside: folders of games; the files in their folder `conf` come first, too.
     """
-    bare = [folder.name for folder in outside if not (folder / "conf" / "game" / f"{folder.name}.yaml").is_file()]
-    for name in bare:
-        node = {"game": {"name": name}, "program": {"role": None}}
+    bare = {
+        folder.name: folder for folder in outside if not (folder / "conf" / "game" / f"{folder.name}.yaml").is_file()
+    }
+    for name, folder in bare.items():
+        node = {
+            "defaults": [{"override /fitness": usual_fitness(folder)}],
+            "game": {"name": name},
+            "program": {"role": None},
+        }
         ConfigStore.instance().store(group="game", name=name, node=node, package="_global_")
     first = (*first, *(folder / "conf" for folder in outside if (folder / "conf").is_dir()))
     ConfigStore.instance().store(name=SCHEMA_NAME, node=typed.plain(schema))
@@ -134,6 +172,25 @@ def loader(
         GlobalHydra.instance().clear()
 
 
+def usual_fitness(folder: Path) -> str:
+    """Return the choice of fitness for a game outside the project that has no file of its own; this imports the game.
+
+    The default of the project is a formula of its first game, by which all players of another one may be equal.
+    """
+    from jaxgp.contracts import Simulation
+    from jaxgp.players.searches import explain_unsearched
+    from jaxgp.spec import load
+
+    spec = load(folder)
+    if issubclass(spec.rules, Simulation):
+        return "rollout"
+    if spec.instances is not None:
+        return "suite"
+    if spec.rules.seats == 1:
+        return "solo"
+    return "chance" if explain_unsearched(spec, spec.make()) else "shallow"
+
+
 def compose(
     schema: type, loading: ConfigLoader, name: str, overrides: Sequence[str], mode: RunMode = RunMode.RUN
 ) -> DictConfig:
@@ -148,16 +205,20 @@ def compose(
         raise composition_error(schema, error, overrides) from error
     with read_write(config.hydra), open_dict(config.hydra):
         config.hydra.mode = mode
-    _begin_anew(schema, config, overrides)
+    hydra_words.check_composed(config)
     return config
 
 
 def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> None:
-    """Drop what files give a member of a panel that the kind that an override names does not have."""
+    """Drop what files give a member of a panel that the kind that an override names does not have.
+
+    In the same way drop what they give a fitness where the override names a kind outside, which has no file here.
+    """
     given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
     for key, kind in given.items():
         entry, _, option = key.rpartition(".")
-        names = typed.names_of_kind(schema, entry, kind) if option == "kind" else []
+        outside = key == FitnessOptions.kinds.option and kind in FitnessOptions.kinds.folders
+        names = typed.names_of_kind(schema, entry, kind, outside) if option == "kind" else []
         there = OmegaConf.select(config, entry) if names else None
         if isinstance(there, DictConfig):
             with open_dict(there):
@@ -165,19 +226,22 @@ def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> N
                     del there[name]
 
 
-def opened(schema: type, override: str, sweep: bool = False) -> str:
+def adapt_override(schema: type, override: str, sweep: bool = False) -> str:
     """Return an override as Hydra needs it.
 
     Text and paths are taken literally, so they are quoted; in a sweep, where commas stand between several values, each
     of them. An option that Hydra cannot know, a game's setting or one in a section with variants, gets ++ in front:
     Hydra lets it pass, and it is checked later.
     """
+    hydra_words.check(override)
     key, equals, written = override.partition("=")
+    if written.startswith("[") and _is_group(schema, key.strip().lstrip("+")):
+        reject(key.strip().lstrip("+"), written, "the name of one choice; --help lists them")
     section, _, name = key.rpartition(".")
     if section == "hydra.launcher" and any(typed.is_text(kind, name) for kind in LAUNCHERS.values()):
         return f"{key}={quoting.literal(written)}" if equals else override
     if equals and key in HYDRA_PATHS:
-        override = f"{key}={quoting.literal(written)}"
+        override = f"{key}={quoting.literal(written.replace(OVERRIDES, PLAIN))}"
     elif equals and typed.is_text(schema, key.lstrip("+")):
         override = f"{key}={(quoting.each if sweep else quoting.literal)(written)}"
     parent, _, name = key.rpartition(".")
@@ -189,6 +253,21 @@ def opened(schema: type, override: str, sweep: bool = False) -> str:
     return "++" + override if free and name and not override.startswith(("+", "~")) else override
 
 
+def _is_group(schema: type, key: str) -> bool:
+    """Whether an option chooses a file of the config tree by its name: a section does, and `experiment`."""
+    sections = [one.name for one in list_options(schema) if one.sections or typed.entries_of(one)]
+    return "/" in key or key in (*sections, "experiment")
+
+
+def _as_typed(overrides: str) -> str:
+    """Return the overrides of a run, which Hydra joins to a directory's name, without what `adapt_override` adds."""
+    return re.sub(r"(^|,)\+\+", r"\1", overrides)
+
+
+OVERRIDES, PLAIN = "${hydra.job.override_dirname}", "${as_typed:${hydra.job.override_dirname}}"
+OmegaConf.register_new_resolver("as_typed", _as_typed, replace=True)
+
+
 def _named(schema: type, section: str) -> bool:
     """Whether a section, by its dotted name, is one of freely named entries, or lies within one."""
     parts = section.split(".")
@@ -197,16 +276,15 @@ def _named(schema: type, section: str) -> bool:
 
 
 def word(schema: type, override: str) -> str:
-    """Return an override that `opened` has made as a word of a shell, as plain as it can be typed."""
+    """Return an override that `adapt_override` has made as a word of a shell, as plain as it can be typed."""
     key, _, written = override.partition("=")
-    plain = [
-        f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquoted(written), written)
-    ]
-    return shlex.quote(next((one for one in plain if opened(schema, one) == override), override))
+    plain = [f"{one}={value}" for one in (key.removeprefix("++"), key) for value in (quoting.unquote(written), written)]
+    return shlex.quote(next((one for one in plain if adapt_override(schema, one) == override), override))
 
 
-def made(schema: type[Schema], config: DictConfig) -> Schema:
-    """Return the typed options of a composed configuration; raises UsageError."""
+def read_options(schema: type[Schema], config: DictConfig, overrides: Sequence[str] = ()) -> Schema:
+    """Return the typed options of a configuration that was composed with these overrides; raises UsageError."""
+    _begin_anew(schema, config, overrides)
     values = {name: value for name, value in config.items_ex(resolve=False) if name != "hydra"}
     try:
         plain = OmegaConf.to_container(OmegaConf.masked_copy(config, [str(name) for name in values]), resolve=True)
@@ -218,7 +296,7 @@ def made(schema: type[Schema], config: DictConfig) -> Schema:
     for name, value in _texts(plain):
         if "${" in value and name != "resume":
             reject(name, value, "text without ${, which config.yaml cannot hold")
-    return typed.typed(schema, plain)
+    return typed.make_options(schema, plain)
 
 
 def _texts(values: object, name: str = "") -> Iterator[tuple[str, str]]:
@@ -277,7 +355,7 @@ class Composer(Generic[Schema]):
         Raises:
             UsageError: an unknown option, or a value of the wrong type; what values mean is not checked.
         """
-        given = [opened(self._schema, override) for override in overrides]
+        given = [adapt_override(self._schema, override) for override in overrides]
         try:
             parsed = OverridesParser.create().parse_overrides(given)
             config = self._set(parsed)
@@ -285,7 +363,7 @@ class Composer(Generic[Schema]):
             config = None
         if config is None:
             config = compose(self._schema, self._loader, self._name, given)
-        return made(self._schema, config)
+        return read_options(self._schema, config, given)
 
     def _set(self, overrides: list[Override]) -> DictConfig | None:
         """Read the files of a choice of groups once, and set the values, whose names have dots, after that.
@@ -301,5 +379,4 @@ class Composer(Generic[Schema]):
         config = copy.deepcopy(self._known[groups])
         for one in values:
             OmegaConf.update(config, one.key_or_group, one.value(), merge=True, force_add=one.is_force_add())
-        _begin_anew(self._schema, config, [str(one.input_line) for one in values])
         return config

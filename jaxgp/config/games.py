@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxgp import kinds, options, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.evolution.options import CMA, Algorithm
+from jaxgp.evolution.options import CMAOptions, GPOptions
 from jaxgp.files import user_path
 from jaxgp.seats.options import OpponentOptions
 
@@ -49,7 +49,7 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
     return Outside(games, folder.resolve()), folder.resolve().name
 
 
-def asked(game: Mapping[str, object], games: "Games", folder: Path) -> "tuple[Games, dict[str, object]]":
+def resolve_game(game: Mapping[str, object], games: "Games", folder: Path) -> "tuple[Games, dict[str, object]]":
     """Resolve what a command line says of the game.
 
     A name is that of a game, that of a file of the configuration, which gives a game some settings, or the folder of a
@@ -134,7 +134,7 @@ def game_of(game: Mapping[str, object], games: "Games") -> "tuple[Spec, Game]":
         raise UsageError(str(error)) from error
 
 
-def described(game: "Game") -> str:
+def describe_game(game: "Game") -> str:
     """Return a game as text: its name, and the settings of its rules that differ from their defaults."""
     given = options.departures(game)
     return " ".join([game.name, *(f"{name}={show(value)}" for name, value in given.items())])
@@ -154,25 +154,25 @@ def check(config: Config, games: "Games") -> Config:
     cast = cast_of(config, games, genotype)
     _fits(config, cast)
     algorithm = config.algorithm
-    if isinstance(algorithm, Algorithm) and algorithm.mutation.local and not cast.language.factored:
+    if isinstance(algorithm, GPOptions) and algorithm.mutation.local and not cast.language.factored:
         accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
         reject("algorithm.mutation.local", algorithm.mutation.local, accepted)
-    if isinstance(algorithm, Algorithm) and not cast.language.rules:
+    if isinstance(algorithm, GPOptions) and not cast.language.rules:
         for operator, weight in (("crossover", algorithm.crossover.rule), ("mutation", algorithm.mutation.rule)):
             if weight:
                 accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} have no rules"
                 reject(f"algorithm.{operator}.rule", weight, accepted)
-    if isinstance(algorithm, Algorithm) and algorithm.crossover.one_point and cast.language.num_trees < 2:
+    if isinstance(algorithm, GPOptions) and algorithm.crossover.one_point and cast.language.num_trees < 2:
         accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
         reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
-    if isinstance(algorithm, Algorithm) and algorithm.left_out:
+    if isinstance(algorithm, GPOptions) and algorithm.left_out:
         _left_out(algorithm.left_out, cast)
-    if isinstance(algorithm, CMA):
+    if isinstance(algorithm, CMAOptions):
         _vectors(cast)
     config.fitness.check(config, cast)
-    for section, label, one in kinds.met(config.fitness):
+    for section, label, one in kinds.list_met(config.fitness):
         one.check(f"fitness.{section}.{label}", cast)
-    settings = {one.name: getattr(cast.game, one.name) for one in options.declared(cast.game)}
+    settings = {one.name: getattr(cast.game, one.name) for one in options.list_options(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 
 
@@ -203,7 +203,7 @@ def _vectors(cast: "Cast") -> None:
     from jaxgp.evolution.cma import fits
 
     if not fits(cast.language):
-        others = ", ".join(kind for kind in Algorithm.evolving("program") if kind != "cma")
+        others = ", ".join(kind for kind in GPOptions.evolving("program") if kind != "cma")
         why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
         reject("algorithm.kind", "cma", f"{others}; {why}")
 
@@ -233,5 +233,5 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
         evolved = [other for other in games.available() if games.spec(other).roles]
         reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
     if genotype not in genotypes:
-        accepted = Algorithm.evolving(*genotypes)
+        accepted = GPOptions.evolving(*genotypes)
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={name}")

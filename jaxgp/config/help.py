@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.config import typed
-from jaxgp.config.games import asked, cast_of, game_of
+from jaxgp.config.games import cast_of, game_of, resolve_game
 from jaxgp.config.schema import Config
 from jaxgp.errors import show
-from jaxgp.options import Option, declared
+from jaxgp.options import Option, list_options
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
@@ -29,16 +29,16 @@ def describe(schema: type, usage: str) -> str:
 def _small(values: object) -> Iterator[str]:
     """Yield the lines of each option, then those of the kinds of a section that has several."""
     unions: list[Option] = []
-    for one in declared(values):
+    for one in list_options(values):
         value = getattr(values, one.name)
         if one.sections:
             yield f"  {one.name}={getattr(value, 'kind', 'null')}"
-            yield from wrapped(f"{one.limits.says} [{' | '.join(typed.by_kind(one.sections))}]")
+            yield from wrap_text(f"{one.limits.says} [{' | '.join(typed.by_kind(one.sections))}]")
             unions.append(one)
         elif typed.entries_of(one):
             known = isinstance(value, dict) and "name" in value
             yield f"  {one.name}={show(value['name'])}" if known else f"  {one.name}.OPTION=VALUE"
-            yield from wrapped(one.limits.says)
+            yield from wrap_text(one.limits.says)
         else:
             yield from _lines(one.name, value, one)
     if unions:
@@ -50,9 +50,9 @@ def _small(values: object) -> Iterator[str]:
 def _of_kinds(members: Iterable[object], prefix: str, known: Iterable[str] = ()) -> Iterator[str]:
     """Yield the options of each kind of a union but those that are `known`; `prefix` stands before their names."""
     for member in members:
-        first, *own = (one for one in declared(member) if one.name not in known)
+        first, *own = (one for one in list_options(member) if one.name not in known)
         yield f"  {prefix}kind={first.default}"
-        yield from wrapped(first.limits.says)
+        yield from wrap_text(first.limits.says)
         for one in own:
             yield from (f"  {line}" for line in _lines(prefix + one.name, one.default, one))
 
@@ -63,7 +63,7 @@ def options_of(values: object, prefix: str = "") -> Iterator[str]:
     In a section of freely named entries, the options of one entry are listed once, under NAME, with their defaults.
     """
     listed: dict[type, str] = {}
-    for one in declared(values):
+    for one in list_options(values):
         value, name = getattr(values, one.name), prefix + one.name
         entry = typed.entries_of(one)
         if dataclasses.is_dataclass(value):
@@ -86,18 +86,18 @@ def _of_entries(entry: type, prefix: str) -> Iterator[str]:
     if len(members) == 1:
         yield from options_of(entry(), prefix)
         return
-    common = [one for one in declared(entry) if one.name != "kind"]
+    common = [one for one in list_options(entry) if one.name != "kind"]
     for one in common:
         yield from _lines(prefix + one.name, one.default, one)
     yield from _of_kinds(members, prefix, [one.name for one in common])
 
 
 def _lines(name: str, value: object, one: Option) -> Iterator[str]:
-    yield f"  {name}={written(value)}"
-    yield from wrapped(meaning(one))
+    yield f"  {name}={write_value(value)}"
+    yield from wrap_text(meaning(one))
 
 
-def wrapped(text: str, indent: str = INDENT) -> list[str]:
+def wrap_text(text: str, indent: str = INDENT) -> list[str]:
     """Break a text into lines of a page's width."""
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
@@ -113,10 +113,10 @@ def meaning(one: Option) -> str:
     return f"{limits.says} [{takes}]".strip() if takes else limits.says
 
 
-def written(value: object) -> str:
+def write_value(value: object) -> str:
     """Write a value as the command line takes it, in full length."""
     if isinstance(value, list | tuple):
-        return f"[{','.join(map(written, value))}]"
+        return f"[{','.join(map(write_value, value))}]"
     return str(value) if isinstance(value, str) else show(value)
 
 
@@ -134,14 +134,14 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
     """
     lines = [usage.strip(), "", "Groups (group=choice):"]
     for group, choices in groups.items():
-        lines += [f"  {group}", *wrapped(", ".join(choices))]
+        lines += [f"  {group}", *wrap_text(", ".join(choices))]
     lines += [
         "",
         "Options (option=value), with the values that these groups and options give them",
         *_game(config, games),
     ]
     rest: list[str] = []
-    for one in declared(config):
+    for one in list_options(config):
         value = getattr(config, one.name)
         if one.sections:
             lines += ["", f"{one.name}: {one.limits.says}", *options_of(value, one.name + ".")]
@@ -151,12 +151,12 @@ def describe_run(usage: str, config: Config, groups: Mapping[str, Iterable[str]]
 
 
 def of_game(game: Mapping[str, object], games: "Games", folder: Path) -> list[str]:
-    """Return the lines of a small command's help on the game named beside `--help`; see `games.asked`.
+    """Return the lines of a small command's help on the game named beside `--help`; see `games.resolve_game`.
 
     Raises:
         UsageError: there is no such game, or its rules do not accept the settings.
     """
-    games, settings = asked(game, games, folder)
+    games, settings = resolve_game(game, games, folder)
     return list(of_rules(*game_of(settings, games))) if "name" in settings else []
 
 

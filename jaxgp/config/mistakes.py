@@ -4,11 +4,11 @@ import dataclasses
 import typing
 from collections.abc import Sequence
 
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from jaxgp.config import quoting, typed
-from jaxgp.errors import UsageError, rejected, show
+from jaxgp.errors import UsageError, rejection, show
 
 PACKAGES = {
     "slurm": "-e '.[slurm]'",
@@ -20,8 +20,8 @@ PACKAGES = {
     "rq": "hydra-rq-launcher",
 }
 """Launchers and sweepers that need packages of their own, and what pip installs them by."""
-COMPOSITION_ERRORS = (HydraException, OmegaConfBaseException, ValueError, TypeError, OSError)
-"""What composing a configuration may raise for a mistake of the user."""
+COMPOSITION_ERRORS = (Exception,)
+"""What composing a configuration may raise for a mistake of the user: whatever Hydra, OmegaConf and YAML fail by."""
 
 
 def composition_error(schema: type, error: Exception, overrides: Sequence[str]) -> UsageError:
@@ -31,7 +31,8 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     if isinstance(error, MissingConfigException):
         return _unknown_choice(error)
     if isinstance(error, OverrideParseException):
-        return UsageError(f"{show(error.override)}: not an option; write option=value (quote special characters)")
+        given = show(str(error.override).removeprefix("++"))
+        return UsageError(f"{given}: not an option; write option=value (quote special characters)")
     cause = error.__cause__ if isinstance(error.__cause__, OmegaConfBaseException) else error
     if isinstance(cause, OmegaConfBaseException):
         option = str(cause.full_key or cause.key or "")
@@ -42,7 +43,7 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
         return UsageError(f"{option}: {first_line(cause)}" if option else first_line(cause))
     if isinstance(error, TypeError):
         given = next((item for item in overrides if "=[" in item and _is_section(schema, item)), "a group=")
-        return rejected(*_parts(given), "the name of one choice; --help lists them")
+        return rejection(*_parts(given), "the name of one choice; --help lists them")
     text = first_line(error)
     if text.startswith(("Ambiguous value", "Sweep parameters")):
         given = next((item for item in overrides if item in text), text).removeprefix("++")
@@ -55,18 +56,18 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     if text.startswith("Config group override"):
         groups = [item for item in overrides if not item.startswith("hydra") and _is_section(schema, item)]
         given = next((item for item in groups if not _is_word(_parts(item)[1])), [*groups, "a group="][0])
-        return rejected(*_parts(given), "the name of one choice; --help lists them")
+        return rejection(*_parts(given), "the name of one choice; --help lists them")
     if text.startswith("You must specify"):
         return UsageError(f"{text.split(chr(39))[1]}=???: accepted: the name of one choice; --help lists them")
     if text.startswith("Error resolving interpolation"):
         given = next((item for item in overrides if "${" in item), "")
-        return rejected(*_parts(given), f"the name of one choice ({text})")
+        return rejection(*_parts(given), f"the name of one choice ({text})")
     if text.startswith("Exceeds the limit"):
-        return rejected(*_parts(max(overrides, key=len)), "a number with fewer digits")
+        return rejection(*_parts(max(overrides, key=len)), "a number with fewer digits")
     return UsageError(text)
 
 
-def not_installed(choice: str) -> str:
+def say_how_to_install(choice: str) -> str:
     """Say how the packages of a launcher or a sweeper are installed."""
     return f"not installed; pip install {PACKAGES[choice]}"
 
@@ -86,16 +87,16 @@ def _is_word(written: str) -> bool:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error that says anything."""
+    """Return the first line of an error that says anything, with the next one where it ends in a colon."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    return " ".join(lines[: 2 if lines[0].endswith(":") else 1]) if lines else type(error).__name__
 
 
 def _unknown_choice(error: MissingConfigException) -> UsageError:
     group, _, choice = str(error.missing_cfg_file or "").rpartition("/")
     options = ", ".join(sorted(error.options or ()))
     if group in ("hydra/launcher", "hydra/sweeper") and choice in PACKAGES:
-        return UsageError(f"{group}={choice}: {not_installed(choice)}")
+        return UsageError(f"{group}={choice}: {say_how_to_install(choice)}")
     if group and options:
         return UsageError(f"{group}={choice}: unknown choice; accepted: {options}")
     return UsageError(first_line(error))

@@ -47,14 +47,14 @@ def sweep() -> Path | None:
     return None if about is None or OmegaConf.is_missing(about.job, "num") else Path(about.sweep.dir)
 
 
-def filled_in(config: DictConfig, option: str) -> set[str]:
+def find_filled_in(config: DictConfig, option: str) -> set[str]:
     """Return what is filled in where an option has ${...}: `now` for ${now:%H}, `game` for ${game.name}."""
     section, _, name = option.rpartition(".")
     written = dict(OmegaConf.select(config, section).items_ex(resolve=False))[name]
     return set(re.findall(r"\$\{(\w+)", str(written)))
 
 
-def numbered(path: Path) -> Iterator[Path]:
+def number_paths(path: Path) -> Iterator[Path]:
     """Yield path, path_2, path_3 and so on."""
     yield path
     yield from (path.with_name(f"{path.name}_{number}") for number in itertools.count(2))
@@ -62,7 +62,7 @@ def numbered(path: Path) -> Iterator[Path]:
 
 def free(path: Path) -> Path:
     """Return the first numbered path that does not exist yet; another process may still make it."""
-    return next(one for one in numbered(path) if not one.exists())
+    return next(one for one in number_paths(path) if not one.exists())
 
 
 def claim(path: Path, option: str) -> Path:
@@ -73,7 +73,7 @@ def claim(path: Path, option: str) -> Path:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for one in numbered(path):
+        for one in number_paths(path):
             with suppress(FileExistsError):
                 one.mkdir()
                 return one

@@ -46,7 +46,7 @@ def read(text: str) -> Value:
     return float(text) if _REAL.fullmatch(text) else text
 
 
-def unquoted(written: str) -> str:
+def unquote(written: str) -> str:
     """Return a typed text without its quotes, if it has any."""
     return _unquoted(written) if QUOTED.fullmatch(written) else written
 
@@ -82,7 +82,7 @@ def _split(text: str) -> list[str]:
     return [*items, item]
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return the value that Hydra reads as this text; ${...} in it is still filled in."""
     escaped = re.sub(r"(\\*)'", r"\1\1\\'", text)
     return "'" + re.sub(r"(\\+)$", r"\1\1", escaped) + "'"
@@ -90,7 +90,7 @@ def quoted(text: str) -> str:
 
 def literal(written: str) -> str:
     """Quote a typed text so that Hydra reads it literally; null and quoted texts stay."""
-    return written if written == "null" or QUOTED.fullmatch(written) else quoted(written)
+    return written if written == "null" or QUOTED.fullmatch(written) else quote(written)
 
 
 def each(written: str) -> str:
@@ -107,11 +107,11 @@ def trains(script: str = "") -> str:
     return "python -m jaxgp.train" if module else f"python {script or 'scripts/train.py'}"
 
 
-def pasted(option: str, value: object) -> str:
+def quote_for_shell(option: str, value: object) -> str:
     """Return `option=value` as one word of a shell, from which a script reads exactly this text or path."""
     text = str(value)
     if isinstance(value, Path) and (text == "auto" or text.startswith("~")):  # words with a meaning of their own
         text = f"./{text}"
     if text == "null" or "${" in text or QUOTED.fullmatch(text):
-        text = quoted(text.replace("${", r"\${"))
+        text = quote(text.replace("${", r"\${"))
     return shlex.quote(f"{option}={text}")

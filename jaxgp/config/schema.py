@@ -7,9 +7,9 @@ not import JAX, so a wrong option fails fast.
 from dataclasses import dataclass
 from typing import Any
 
-from jaxgp.evolution.options import CMA, Algorithm, Groups
-from jaxgp.kinds import Fitness
-from jaxgp.kinds.panel import Panel
+from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions
+from jaxgp.kinds import FitnessOptions
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
 
 METRICS = ("fitness", "points", "size", "found", "generations", "seconds")
@@ -17,7 +17,7 @@ METRICS = ("fitness", "points", "size", "found", "generations", "seconds")
 
 
 @dataclass
-class Logger:
+class LoggerOptions:
     """What mirrors metrics.jsonl; all options but the first are of Weights & Biases."""
 
     mode: str = option(
@@ -39,7 +39,7 @@ class Logger:
 
 
 @dataclass
-class Devices:
+class DeviceOptions:
     """Devices that share the islands of a run, of one process or of several, or that share the runs of `seeds`.
 
     They change the time, not the result.
@@ -56,7 +56,9 @@ class Devices:
     )
     process: int = option(0, "the number of this process; 0 keeps the record", low=0, high=MAX_CORES)
     coordinator: str | None = option(
-        None, "host:port of process 0, for all processes; null: SLURM or MPI say where it is, and which process this is"
+        None,
+        "host:port of process 0, for all processes; null: SLURM or MPI say where it is, and which process this is",
+        own=True,
     )
     patience: int = option(
         300, "how long processes wait for each other at the start", low=1, high=MAX_SECONDS, unit="seconds"
@@ -75,9 +77,13 @@ class Config:
 
     game: dict[str, Any] = option({}, "name, and the settings of that game's rules")
     program: dict[str, Any] = option({}, "how genomes play the game: role, and the options of that role")
-    algorithm: Algorithm | Groups | CMA = option(Algorithm(), "how genomes evolve; algorithm.kind: which algorithm")
-    fitness: Fitness = option(Panel(), "what genomes are selected by; fitness.kind: which fitness")
-    logger: Logger = option(Logger(), "Weights & Biases, a CSV file or TensorBoard, as a mirror of metrics.jsonl")
+    algorithm: GPOptions | GroupsOptions | CMAOptions = option(
+        GPOptions(), "how genomes evolve; algorithm.kind: which algorithm"
+    )
+    fitness: FitnessOptions = option(PanelFitnessOptions(), "what genomes are selected by; fitness.kind: which fitness")
+    logger: LoggerOptions = option(
+        LoggerOptions(), "Weights & Biases, a CSV file or TensorBoard, as a mirror of metrics.jsonl"
+    )
     seed: int = option(0, "the seed of all random draws", low=0, high=MAX_SEED, label="seed")
     seeds: str | None = option(
         None,
@@ -95,7 +101,7 @@ class Config:
     )
     title: str = option("", "one line that names the run in its report")
     table: str | None = option(
-        None, "a CSV file that gets a row for the run when it has come to its end; null: none", path=True
+        None, "a CSV file that gets a row for the run when it has come to its end; null: none", path=True, own=True
     )
     cores: int | None = option(
         None,
@@ -103,7 +109,9 @@ class Config:
         low=1,
         high=MAX_CORES,
     )
-    devices: Devices = option(Devices(), "devices that share the islands of a run, or the runs of several seeds")
+    devices: DeviceOptions = option(
+        DeviceOptions(), "devices that share the islands of a run, or the runs of several seeds"
+    )
     compilation_cache: str | None = option(
-        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
+        "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True, own=True
     )

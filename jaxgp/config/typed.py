@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from jaxgp.config import quoting
-from jaxgp.errors import UsageError, reject, rejected, show
-from jaxgp.options import Option, declared, members, of_kind, unchecked
+from jaxgp.errors import UsageError, reject, rejection, show
+from jaxgp.options import Option, list_options, make_unchecked, members, of_kind
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")
@@ -19,15 +19,15 @@ MISSING = "???"
 def plain(schema: type) -> dict[str, object]:
     """Return a schema's defaults as plain values; a section with variants is left empty.
 
-    Hydra composes with these: every option exists, so that a misspelt one is refused, while `typed` checks the types
-    of all values in one place.
+    Hydra composes with these: every option exists, so that a misspelt one is refused, while `make_options` checks the
+    types of all values in one place.
     """
     return {**dataclasses.asdict(schema()), **{name: {} for name in variants(schema)}}
 
 
 def variants(schema: type) -> dict[str, dict[str, type]]:
     """Return the sections whose options depend on their `kind`, by name: the dataclass of each kind, default first."""
-    sections = {one.name: one.sections for one in declared(schema)}
+    sections = {one.name: one.sections for one in list_options(schema)}
     return {name: by_kind(found) for name, found in sections.items() if len(found) > 1}
 
 
@@ -45,7 +45,9 @@ def entries_of(one: Option) -> type | None:
     return entry if isinstance(entry, type) and dataclasses.is_dataclass(entry) else object
 
 
-def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "", complete: bool = True) -> Schema:
+def make_options(
+    schema: type[Schema], values: Mapping[Name, object], prefix: str = "", complete: bool = True
+) -> Schema:
     """Return a dataclass of options with these values.
 
     Args:
@@ -59,7 +61,7 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
         UsageError: an unknown option, a missing one, or a value of the wrong type. Choices and limits are not checked
             here, but by `jaxgp.options.check`.
     """
-    found = {one.name: one for one in declared(schema)}
+    found = {one.name: one for one in list_options(schema)}
     for name in found if complete else ():
         if name not in values:
             raise UsageError(f"~{prefix}{name}: an option cannot be removed; set it instead: {prefix}{name}=VALUE")
@@ -67,18 +69,18 @@ def typed(schema: type[Schema], values: Mapping[Name, object], prefix: str = "",
     for key, value in values.items():
         one = found.get(str(key))
         if one is None:
-            raise renamed(schema, prefix, str(key), value) or unknown(f"{prefix}{key}", found)
+            raise find_renamed(schema, prefix, str(key), value) or unknown(f"{prefix}{key}", found)
         made[one.name] = _value(one, value, prefix + one.name, complete)
-    return unchecked(schema, made)
+    return make_unchecked(schema, made)
 
 
-def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
+def make_entries(kind: type[Schema], values: Mapping[Name, object], prefix: str = "") -> dict[str, Schema]:
     """Return the freely named entries of a section, each a dataclass of this kind.
 
     An entry's missing options have their defaults.
 
     Raises:
-        UsageError: see `typed`; also an entry that is not a section.
+        UsageError: see `make_options`; also an entry that is not a section.
     """
     made: dict[str, Schema] = {}
     for key, entry in values.items():
@@ -86,7 +88,7 @@ def entries_typed(kind: type[Schema], values: Mapping[Name, object], prefix: str
         if not isinstance(entry, Mapping):
             reject(name, entry, below(kind))
         sections: list[Any] = list(members(kind))
-        made[str(key)] = typed(_chosen(sections, entry, name), entry, name + ".", complete=False)
+        made[str(key)] = make_options(_chosen(sections, entry, name), entry, name + ".", complete=False)
     return made
 
 
@@ -96,22 +98,22 @@ def _value(one: Option, value: object, name: str, complete: bool) -> object:
     if value is None and one.nullable:
         return None
     if (sections or entries) and not isinstance(value, Mapping):
-        reject(name, value, accepted(one))
+        reject(name, value, say_accepted(one))
     if sections:
         assert isinstance(value, Mapping)
         chosen = _chosen(sections, value, name)
         if len(sections) > 1:
             _of_others(sections, chosen, value, name)
-        return typed(chosen, value, name + ".", complete and len(sections) == 1)
+        return make_options(chosen, value, name + ".", complete and len(sections) == 1)
     if entries:
         assert isinstance(value, Mapping)
-        return dict(value) if entries is object else entries_typed(entries, value, name + ".")
+        return dict(value) if entries is object else make_entries(entries, value, name + ".")
     if value == MISSING or (isinstance(value, list | tuple) and MISSING in value):
-        reject(name, value, f"{accepted(one)}; {MISSING} stands for a value that is missing")
+        reject(name, value, f"{say_accepted(one)}; {MISSING} stands for a value that is missing")
     try:
         return _many(one, value) if one.many else _single(one.kinds, value)
     except (ValueError, OverflowError):
-        reject(name, value, accepted(one))
+        reject(name, value, say_accepted(one))
 
 
 def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> type:
@@ -125,9 +127,9 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
 
 def _of_others(sections: list[type], chosen: type, value: Mapping[str, object], name: str) -> None:
     """Refuse an option that another kind of a section has, but not the chosen one; raises UsageError."""
-    own = [one.name for one in declared(chosen)]
+    own = [one.name for one in list_options(chosen)]
     for key in value:
-        others = [str(vars(kind)["kind"]) for kind in sections if any(one.name == key for one in declared(kind))]
+        others = [str(vars(kind)["kind"]) for kind in sections if any(one.name == key for one in list_options(kind))]
         if key not in own and others:
             kind = f"unknown option with {name}.kind={vars(chosen)['kind']}; it is one of {', '.join(others)}"
             accepted = ", ".join(own)
@@ -162,7 +164,7 @@ def _single(kinds: tuple[object, ...], value: object) -> object:
     raise ValueError(f"{value} is of another type")
 
 
-def accepted(one: Option) -> str:
+def say_accepted(one: Option) -> str:
     """Say in words what an option takes: a value, or options below it."""
     sections, entries = one.sections, entries_of(one)
     if sections or entries:
@@ -173,14 +175,14 @@ def accepted(one: Option) -> str:
 def below(schema: type) -> str:
     """Say in words that a section is set by its options."""
     sections = [kind for kind in members(schema) if dataclasses.is_dataclass(kind)]
-    names = list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))
+    names = list(dict.fromkeys(one.name for kind in sections for one in list_options(kind)))
     return f"options below it: {', '.join(names)}" if names else "options below it"
 
 
-def renamed(schema: type, prefix: str, name: str, value: object) -> UsageError | None:
+def find_renamed(schema: type, prefix: str, name: str, value: object) -> UsageError | None:
     """Return the error for an option that had this name in earlier versions; None if there was none.
 
-    A schema may say in `renamed` what options are called now, with {} for the value; nested names have dots.
+    A schema may say in `find_renamed` what options are called now, with {} for the value; nested names have dots.
     """
     known: dict[str, str] = getattr(schema, "renamed", {})
     while isinstance(value, Mapping) and value and name not in known:
@@ -188,7 +190,7 @@ def renamed(schema: type, prefix: str, name: str, value: object) -> UsageError |
         name = f"{name}.{inner}"
     if name not in known:
         return None
-    return rejected(prefix + name, value, f"{known[name].format(show(value))}, as it is called now")
+    return rejection(prefix + name, value, f"{known[name].format(show(value))}, as it is called now")
 
 
 def unknown(option: str, names: Iterable[str]) -> UsageError:
@@ -210,7 +212,7 @@ def kinds(schema: type, option: str) -> tuple[object, ...]:
         entries = [typing.get_args(kind)[1] for kind in found if typing.get_origin(kind) is dict]
         inside = [member for kind in entries for member in members(kind)]
         sections = [kind for kind in found if dataclasses.is_dataclass(kind)]
-        named = [one for kind in sections for one in declared(kind) if one.name == part]
+        named = [one for kind in sections for one in list_options(kind) if one.name == part]
         found = (*inside, *(kind for one in named for kind in one.kinds))
     return found
 
@@ -221,24 +223,27 @@ def is_option(schema: type, option: str) -> bool:
     above = [kinds(schema, ".".join(parts[:number])) for number in range(1, len(parts))]
     free = any(typing.get_origin(kind) is dict or kind is dict for found in above for kind in found)
     parent = [kind for kind in kinds(schema, ".".join(parts[:-1])) if dataclasses.is_dataclass(kind)]
-    return not free and any(one.name == parts[-1] for kind in parent for one in declared(kind))
+    return not free and any(one.name == parts[-1] for kind in parent for one in list_options(kind))
 
 
 def is_text(schema: type, option: str) -> bool:
     """Return whether an option, by its dotted name, is any text or a path."""
     parent, _, name = option.rpartition(".")
     sections = [kind for kind in kinds(schema, parent) if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
-    found = [one for kind in sections for one in declared(kind) if one.name == name]
+    found = [one for kind in sections for one in list_options(kind) if one.name == name]
     return bool(found) and all(str in one.kinds and not one.choices for one in found)
 
 
-def names_of_kind(schema: type, section: str, kind: str) -> list[str]:
-    """Return the names of the options of an entry of one kind, such as a player; empty where it has no such kind."""
-    found = by_kind(member for member in kinds(schema, section) if hasattr(member, "former"))
-    return [one.name for one in declared(found[kind])] if kind in found else []
+def names_of_kind(schema: type, section: str, kind: str, whole: bool = False) -> list[str]:
+    """Return the names of the options of one kind of an entry, such as a player, or of a whole section.
+
+    The list is empty where the entry has no such kind.
+    """
+    found = by_kind(member for member in kinds(schema, section) if whole or hasattr(member, "former"))
+    return [one.name for one in list_options(found[kind])] if kind in found else []
 
 
 def names(schema: type, section: str) -> list[str]:
     """Return the names of the options of a section, of all its variants; empty where any name is allowed."""
     sections = [kind for kind in kinds(schema, section) if dataclasses.is_dataclass(kind)]
-    return list(dict.fromkeys(one.name for kind in sections for one in declared(kind)))
+    return list(dict.fromkeys(one.name for kind in sections for one in list_options(kind)))

@@ -6,7 +6,7 @@ from jaxgp import kinds, options
 from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ def check(config: Config, places: "Games") -> Config:
     _devices(config)
     if config.logger.mode == "tensorboard":
         require("logger.mode=tensorboard", ("tensorboardX",), "tensorboard")
-    if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette":
+    if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette":
         _roulette(config)
     return games.check(config, places)
 
 
 def _trained(config: Config) -> None:
     """Refuse engines outside the project among the opponents of individuals."""
-    for section, name, one in kinds.met(config.fitness):
+    for section, name, one in kinds.list_met(config.fitness):
         if not one.trains:
             trained = ", ".join(kind for kind, form in OpponentOptions.kinds.all().items() if form.trains)
             why = "engines outside the project measure champions, they train none"

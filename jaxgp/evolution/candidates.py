@@ -13,14 +13,14 @@ from flax import struct
 from jax import Array
 
 from jaxgp.contracts import Genomes
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 
 
 @struct.dataclass
 class Candidates:
     """K individuals, in no order; an empty place has the generation -1."""
 
-    individuals: Champion  # [K, ...]: as they were measured in their generations
+    individuals: BestSoFar  # [K, ...]: as they were measured in their generations
     final: Array  # float32[K]: their fitness in the new games; NaN before these were played
 
     @property
@@ -29,13 +29,13 @@ class Candidates:
         return ~jnp.isnan(self.final).all()
 
 
-def nobody(one: Champion, count: int) -> Candidates:
+def nobody(one: BestSoFar, count: int) -> Candidates:
     """Return `count` empty places; `one` is a champion of generation -1."""
     many = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *jnp.shape(x))), one)
     return Candidates(many, jnp.full(count, jnp.nan, jnp.float32))
 
 
-def enter(candidates: Candidates, challenger: Champion) -> Candidates:
+def enter(candidates: Candidates, challenger: BestSoFar) -> Candidates:
     """Put an individual in the place of the worst candidate, if it is better and not yet among them.
 
     Games that were played before do not count any more: with a new candidate, new games name the champion.
@@ -49,7 +49,7 @@ def enter(candidates: Candidates, challenger: Champion) -> Candidates:
     return Candidates(jax.tree.map(put, kept, challenger), jnp.full_like(candidates.final, jnp.nan))
 
 
-def generation(population: Genomes, fitness: Array, best: Champion) -> Candidates:
+def generation(population: Genomes, fitness: Array, best: BestSoFar) -> Candidates:
     """Return all individuals of a generation, [P, ...], as candidates.
 
     Args:
@@ -59,11 +59,11 @@ def generation(population: Genomes, fitness: Array, best: Champion) -> Candidate
     """
     count = len(fitness)
     points = jnp.zeros((count, *best.points.shape), best.points.dtype)  # those of the new games take their place
-    individuals = Champion(population, fitness, points, jnp.full(count, best.generation))
+    individuals = BestSoFar(population, fitness, points, jnp.full(count, best.generation))
     return Candidates(individuals, jnp.full(count, jnp.nan, jnp.float32))
 
 
-def settle(candidates: Candidates, fitness: Array, points: Array) -> tuple[Candidates, Champion]:
+def settle(candidates: Candidates, fitness: Array, points: Array) -> tuple[Candidates, BestSoFar]:
     """Name the champion.
 
     Args:

@@ -21,7 +21,7 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_unique
 from jaxgp.evolution.generational import BREED, Metrics, size_metrics
-from jaxgp.evolution.options import CMA
+from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import Floats, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -105,10 +105,10 @@ class SeparableCMA:
     """
 
     primitives: PrimitiveSet
-    options: CMA
+    options: CMAOptions
 
     def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=CMA)
+        check_parts(self, primitives=PrimitiveSet, options=CMAOptions)
         if not fits(self.primitives):
             raise ValueError(f"{self.primitives.name}: accepted: sets whose trees are single constants with bounds")
 

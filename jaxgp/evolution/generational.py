@@ -6,7 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_unique
-from jaxgp.evolution.options import Algorithm
+from jaxgp.errors import reject
+from jaxgp.evolution.options import GPOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -30,10 +31,13 @@ class Generational:
     """
 
     primitives: PrimitiveSet
-    options: Algorithm
+    options: GPOptions
 
     def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=Algorithm)
+        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
+
+    def __repr__(self) -> str:
+        return f"Generational({self.primitives.name} of {self.population})"
 
     @property
     def population(self) -> int:
@@ -59,18 +63,18 @@ class Generational:
         """Return the next population [P, T, L].
 
         Raises:
-            ValueError: selection by case needs cases, or fitness sharing needs behaviour, which the fitness lacks.
+            UsageError: selection by case needs cases, or fitness sharing needs behaviour, which the fitness lacks.
         """
         selection = self.options.selection
         merits, counts = result.fitness[None], jnp.ones(len(result.fitness))
         if selection.by_case:
             if result.cases is None:
-                raise ValueError(f"selection.by_case={selection.by_case}: accepted: 0, as this fitness has no cases")
+                reject("algorithm.selection.by_case", selection.by_case, "0", "this fitness has no cases")
             merits = jnp.concatenate([merits, result.cases])
         if result.behaviour is not None:
             memory, counts = sharing.count(memory, result.behaviour, selection.sharing_memory)
         elif selection.sharing:
-            raise ValueError(f"selection.sharing={selection.sharing}: accepted: 0, as this fitness sees no behaviour")
+            reject("algorithm.selection.sharing", selection.sharing, "0", "this fitness sees no behaviour")
         shared = sharing.share(merits, counts, selection.power, selection.sharing)
         offspring, bred = variation.breed(
             child(key, BREED), self.primitives, self.options, population, result.fitness, shared

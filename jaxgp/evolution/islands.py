@@ -31,15 +31,15 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array, lax
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgp import arrays
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Fitness, Genomes, Scheme
+from jaxgp.contracts import Genomes
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import PARTS, Metrics, Outcome, Ring
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics, Outcome, Ring
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.operators import selection
 
 Tree = TypeVar("Tree")
@@ -55,7 +55,7 @@ class Own:
 
     keys: Array  # typed key[I]
     carried: Any  # [I, ...]: what the scheme carries along
-    champions: Champion  # [I, ...]: the best individual of each island so far
+    champions: BestSoFar  # [I, ...]: the best individual of each island so far
     finished: Array  # bool[I]
 
 
@@ -65,7 +65,7 @@ def offsets(neighbours: int) -> np.ndarray:
     return np.where(number % 2 == 0, number // 2 + 1, -(number // 2 + 1)).astype(np.int32)
 
 
-def sends(asked: options.Migration, island: Array, generation: Array) -> Array:
+def sends(asked: options.MigrationOptions, island: Array, generation: Array) -> Array:
     """Return bool[...]: whether islands (int32[...], counted from 0) send migrants in a generation (int32[])."""
     turn = island % asked.every if asked.staggered else 0 * island
     return (generation >= asked.first) & (generation % asked.every == turn)
@@ -112,45 +112,23 @@ SAME = ("generation", "limit")
 """Metrics that are no counts: islands have the same, or the greatest of them says most."""
 
 
-@dataclass(frozen=True)
-class Islands:
-    """I rings side by side.
+@dataclass(frozen=True, repr=False)
+class Islands(ManyPopulations):
+    """I rings side by side; each island is a part.
 
     Its states have an axis of islands: `population` and `memory` are those of the rings, [I, ...], and `carried` is
     `Own`. The champion and the candidates are of all islands.
 
     Attributes:
         ring: of one island; it keeps no candidates.
-        options: how many islands, and who sends whom how many.
+        options: how many islands, and who sends whom how many. The devices of a mesh divide this number.
         candidates: see `Ring`, as is `last`; of all islands together.
-        mesh: of devices that share the islands, with one axis, `PARTS`, that divides them; None: one device has all.
-        together: how many islands a device computes side by side; None: all that it has.
     """
 
     ring: Ring | Pair
-    options: options.Migration
+    options: options.MigrationOptions
     candidates: int = 0
-    mesh: Mesh | None = None
-    together: int | None = 1
     last: bool = False
-
-    @property
-    def fitness(self) -> Fitness:
-        """That of an island."""
-        return self.ring.fitness
-
-    @property
-    def scheme(self) -> Scheme:
-        """That of an island."""
-        return self.ring.scheme
-
-    def measured_by(self, fitness: Fitness) -> "Islands":
-        """Return the islands with another fitness."""
-        return replace(self, ring=self.ring.measured_by(fitness))
-
-    def shared(self, together: int | None, mesh: Mesh | None) -> "Islands":
-        """Return the islands, shared by the devices of a mesh; see the attributes."""
-        return replace(self, together=together, mesh=mesh)
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random populations, the same memory on all islands."""
@@ -159,7 +137,7 @@ class Islands:
         keys, create_keys = jax.random.split(run_key, count), jax.random.split(create_key, count)
         one = jax.vmap(self.ring.begin, in_axes=(0, 0, None))(keys, create_keys, memory_key)
         own = Own(keys, one.carried, one.champion, one.finished)
-        nobody: Champion = jax.tree.map(lambda x: x[0], one.champion)
+        nobody: BestSoFar = jax.tree.map(lambda x: x[0], one.champion)
         places = self.scheme.population * count if self.last else self.candidates
         best = candidates.nobody(nobody, places) if places else None
         start = one.generation[0]
@@ -282,7 +260,7 @@ class Islands:
         return tree if self.mesh is None else jax.tree.map(lambda x: lax.all_gather(x, PARTS, tiled=True), tree)
 
 
-def _enter(kept: candidates.Candidates, challenger: Champion) -> tuple[candidates.Candidates, None]:
+def _enter(kept: candidates.Candidates, challenger: BestSoFar) -> tuple[candidates.Candidates, None]:
     return candidates.enter(kept, challenger), None
 
 

@@ -10,14 +10,14 @@ from jaxgp.errors import reject
 from jaxgp.operators.options import (
     MAX_CAPACITY,
     MAX_DEPTH,
-    Creation,
-    Crossover,
-    Mutation,
-    RuleCreation,
-    RuleMutation,
-    Selection,
+    CreationOptions,
+    CrossoverOptions,
+    MutationOptions,
+    RuleCreationOptions,
+    RuleMutationOptions,
+    SelectionOptions,
 )
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, changed, divisors, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, divisors, find_changed, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
@@ -31,11 +31,11 @@ MAX_GROUP = 1000
 MAX_ISLANDS = 10_000
 """Every island sends to others; a table of who sends to whom stays small."""
 
-Kind = TypeVar("Kind", bound="Algorithm | Groups | CMA")
+AlgorithmKind = TypeVar("AlgorithmKind", bound="GPOptions | GroupsOptions | CMAOptions")
 
 
 @dataclass
-class Migration(Checked):
+class MigrationOptions(Checked):
     """Parts of the population, islands, breed apart and send each other copies of individuals now and then.
 
     The defaults but the count are those of M. Sipper, "Evolved to Win" (2011), section 7.4, which had 50 islands.
@@ -73,7 +73,7 @@ class Migration(Checked):
         return population // self.count
 
 
-def of_island(algorithm: Kind) -> Kind:
+def of_island(algorithm: AlgorithmKind) -> AlgorithmKind:
     """Return the options of one island: those of the whole, with the island's share of the population."""
     islands = algorithm.islands
     return replace(algorithm, population=islands.size(algorithm.population), islands=replace(islands, count=1))
@@ -85,7 +85,7 @@ CHUNK = (
 )
 
 
-def _chunk(algorithm: "Algorithm | Groups | CMA", prefix: str) -> None:
+def _chunk(algorithm: "GPOptions | GroupsOptions | CMAOptions", prefix: str) -> None:
     """Check that the population, or that of an island, consists of whole chunks."""
     if algorithm.chunk is None or algorithm.chunk in chunks(algorithm):
         return
@@ -94,18 +94,20 @@ def _chunk(algorithm: "Algorithm | Groups | CMA", prefix: str) -> None:
     above = min((one for one in whole if one > algorithm.chunk), default=size)
     which = f"a divisor of {prefix}population={size}" if algorithm.islands.count == 1 else f"a divisor of {size}"
     whose = "" if algorithm.islands.count == 1 else ", the population of an island"
-    groups = f" and a multiple of {prefix}group_size={algorithm.group_size}" if isinstance(algorithm, Groups) else ""
+    groups = (
+        f" and a multiple of {prefix}group_size={algorithm.group_size}" if isinstance(algorithm, GroupsOptions) else ""
+    )
     near = f"such as {below}" + (f" or {above}" if above != below else "")
     reject(prefix + "chunk", algorithm.chunk, f"{which}{whose}{groups}, {near}, or null")
 
 
-def chunks(algorithm: "Algorithm | Groups | CMA") -> list[int]:
+def chunks(algorithm: "GPOptions | GroupsOptions | CMAOptions") -> list[int]:
     """Return how many individuals, of the population or of that of an island, can be a chunk, in descending order."""
-    step = algorithm.group_size if isinstance(algorithm, Groups) else 1
+    step = algorithm.group_size if isinstance(algorithm, GroupsOptions) else 1
     return [step * number for number in divisors(algorithm.islands.size(algorithm.population) // step)[::-1]]
 
 
-def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
+def _shared(algorithm: "GPOptions | GroupsOptions", prefix: str, kept: int) -> None:
     """Check that the islands can share the population; `kept` of an island's individuals are never replaced."""
     islands, population, name = algorithm.islands, algorithm.population, prefix + "islands."
     if islands.count == 1:
@@ -126,7 +128,7 @@ def _shared(algorithm: "Algorithm | Groups", prefix: str, kept: int) -> None:
         reject(name + "migrants", islands.migrants, f"a whole number from 1 to {room} ({there})")
 
 
-class AnyAlgorithm(Checked):
+class AlgorithmOptions(Checked):
     """Base of the options of algorithms; `algorithm.kind=NAME` picks those of the module NAME of `jaxgp.schemes`."""
 
     kinds: ClassVar[Kinds] = Kinds("algorithm.kind", "jaxgp.schemes", "gp")
@@ -137,7 +139,7 @@ class AnyAlgorithm(Checked):
     def evolving(cls, *genotypes: str) -> list[str]:
         """Return the kinds of algorithms by which genomes of these kinds evolve."""
         found = cls.kinds.all().items()
-        return [kind for kind, one in found if issubclass(one, AnyAlgorithm) and one.genotype in genotypes]
+        return [kind for kind, one in found if issubclass(one, AlgorithmOptions) and one.genotype in genotypes]
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return how parents become children."""
@@ -149,7 +151,7 @@ class AnyAlgorithm(Checked):
 
 
 @dataclass
-class Algorithm(AnyAlgorithm):
+class GPOptions(AlgorithmOptions):
     """Generational genetic programming."""
 
     selects: ClassVar[bool] = True
@@ -183,11 +185,11 @@ class Algorithm(AnyAlgorithm):
         label="maximum depth of tree",
     )
     left_out: list[str] = option([], "functions and terminals that no individual has, by name")
-    creation: Creation = option(Creation(), "random programs of the first generation")
-    selection: Selection = option(Selection(), "how parents are drawn")
-    crossover: Crossover = option(Crossover(), "subtree crossover of parents")
-    mutation: Mutation = option(Mutation(), "mutation of children")
-    islands: Migration = option(Migration(), "islands of the population; elites are of each island")
+    creation: CreationOptions = option(CreationOptions(), "random programs of the first generation")
+    selection: SelectionOptions = option(SelectionOptions(), "how parents are drawn")
+    crossover: CrossoverOptions = option(CrossoverOptions(), "subtree crossover of parents")
+    mutation: MutationOptions = option(MutationOptions(), "mutation of children")
+    islands: MigrationOptions = option(MigrationOptions(), "islands of the population; elites are of each island")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -224,7 +226,7 @@ class Algorithm(AnyAlgorithm):
 
 
 @dataclass
-class Groups(AnyAlgorithm):
+class GroupsOptions(AlgorithmOptions):
     """Evolution of rule lists: tournaments of disjoint groups; the winners become parents and stay."""
 
     kind: str = option("groups", "tournaments of disjoint groups", ("groups",))
@@ -273,9 +275,11 @@ class Groups(AnyAlgorithm):
         "the aim of the run; beaten: a parent beats the first opponent in a double game; all_beaten: each one",
         ("beaten", "all_beaten", "never"),
     )
-    creation: RuleCreation = option(RuleCreation(), "random rule lists")
-    mutation: RuleMutation = option(RuleMutation(), "how children differ from their parents")
-    islands: Migration = option(Migration(), "islands of the population; immigrants and restarts are of each island")
+    creation: RuleCreationOptions = option(RuleCreationOptions(), "random rule lists")
+    mutation: RuleMutationOptions = option(RuleMutationOptions(), "how children differ from their parents")
+    islands: MigrationOptions = option(
+        MigrationOptions(), "islands of the population; immigrants and restarts are of each island"
+    )
 
     genotype: ClassVar[str] = "rules"
 
@@ -297,7 +301,7 @@ class Groups(AnyAlgorithm):
             self._on_islands(prefix)
             _chunk(self, prefix)
             return
-        if changed(self, ["group_size"]):
+        if find_changed(self, ["group_size"]):
             high = self.population // MIN_GROUPS
             bound(self, "group_size", prefix, high=high, why=f"a quarter of {prefix}population={self.population}")
         bound(self, "population", prefix, low=MIN_GROUPS * size)
@@ -325,7 +329,7 @@ class Groups(AnyAlgorithm):
 
 
 @dataclass
-class CMA(AnyAlgorithm):
+class CMAOptions(AlgorithmOptions):
     """An evolution strategy for vectors of numbers: CMA-ES with a diagonal covariance matrix."""
 
     kind: str = option("cma", "an evolution strategy for vectors of numbers", ("cma",))
@@ -354,7 +358,9 @@ class CMA(AnyAlgorithm):
         label="first step size",
     )
     chunk: int | None = option(None, CHUNK, low=1, high=MAX_POPULATION)
-    islands: Migration = option(Migration(), "there are none: all individuals are drawn from one distribution")
+    islands: MigrationOptions = option(
+        MigrationOptions(), "there are none: all individuals are drawn from one distribution"
+    )
 
     def laws(self, prefix: str) -> None:
         """Refuse islands, and chunks that do not divide the population; raises UsageError."""

@@ -15,7 +15,7 @@ from jax.sharding import Mesh
 from jaxgp.contracts import Fitness, Scheme
 from jaxgp.evolution.ring import Metrics, OnePopulation, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.fitness.puzzles.meetings import Met, fresh, instances_of
+from jaxgp.fitness.puzzles.meetings import Meetings, fresh, instances_of
 from jaxgp.fitness.refereed import Memories
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
 from jaxgp.options import whole
@@ -29,9 +29,9 @@ class Opposed:
     problems: EvolutionState  # the other population; its memory is this part, and None here
 
     @property
-    def met(self) -> Met:
+    def met(self) -> Meetings:
         """What the solvers did since the problems changed."""
-        met: Met = self.solvers.own
+        met: Meetings = self.solvers.own
         return met
 
 
@@ -53,6 +53,9 @@ class Pair(OnePopulation):
 
     def __post_init__(self) -> None:
         whole("every", self.every, 1)
+
+    def __repr__(self) -> str:
+        return f"Pair({self.solvers}, {self.problems})"
 
     @property
     def fitness(self) -> Fitness:

@@ -14,8 +14,8 @@ other does not use:
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Protocol, Self
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,7 @@ from jaxgp import arrays
 from jaxgp.contracts import Fitness, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.fitness.evaluation import Absolute, Standing
 from jaxgp.options import whole
 
@@ -48,7 +48,7 @@ class Outcome(NamedTuple):
 
     fitness: Array
     standing: Standing
-    challenger: Champion
+    challenger: BestSoFar
 
 
 class Evolution(Protocol):
@@ -98,6 +98,42 @@ class Evolution(Protocol):
 
 PARTS = "parts"
 """The name of the axis of a mesh that shares islands or runs."""
+
+
+@dataclass(frozen=True)
+class ManyPopulations:
+    """Base of what maps a ring over an axis of parts, islands or runs, each with a population of its own.
+
+    Attributes:
+        ring: of one part, on one device.
+        together: how many parts a device computes side by side; None: all that it has.
+        mesh: of devices that share the parts, with one axis, `PARTS`; None: one device has all.
+    """
+
+    ring: Evolution
+    together: int | None = field(default=1, kw_only=True)
+    mesh: Mesh | None = field(default=None, kw_only=True)
+
+    @property
+    def fitness(self) -> Fitness:
+        """That of one part."""
+        return self.ring.fitness
+
+    @property
+    def scheme(self) -> Scheme:
+        """That of one part."""
+        return self.ring.scheme
+
+    def measured_by(self, fitness: Fitness) -> Self:
+        """Return the same with another fitness."""
+        return replace(self, ring=self.ring.measured_by(fitness))
+
+    def shared(self, together: int | None, mesh: Mesh | None) -> Self:
+        """Return the same, shared by the devices of a mesh; see the attributes."""
+        return replace(self, together=together, mesh=mesh)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.ring})"
 
 
 class OnePopulation(ABC):
@@ -178,7 +214,7 @@ class Ring(OnePopulation):
             memory_key: typed key[], of what the fitness begins with, such as random opponents.
         """
         population = self.scheme.create(create_key, self.scheme.population)
-        nobody = Champion(
+        nobody = BestSoFar(
             genome=jax.tree.map(lambda x: x[0], population),
             fitness=jnp.float32(-jnp.inf),
             points=jnp.zeros(self.fitness.seats, jnp.float32),
@@ -197,7 +233,7 @@ class Ring(OnePopulation):
         standing, memory = self.fitness.standing(key, result, population, memory)
         best = arrays.take(population, standing.best)
         improved = self.fitness.improves(standing, best, state.champion)
-        challenger = Champion(best, standing.fitness, standing.points, state.generation)
+        challenger = BestSoFar(best, standing.fitness, standing.points, state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, best, improved)
         offspring, carried, bred = self.scheme.breed(key, population, result, state.carried)

@@ -5,52 +5,23 @@ number of runs, of runs at a time and of devices.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.sharding import Mesh, PartitionSpec
+from jax.sharding import PartitionSpec
 
 from jaxgp.arrays import each
-from jaxgp.contracts import Fitness, Scheme
-from jaxgp.evolution.ring import PARTS, Evolution, Metrics
+from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics
 from jaxgp.evolution.state import EvolutionState
 
 
-@dataclass(frozen=True)
-class Seeds:
-    """A generation of every run.
-
-    Attributes:
-        ring: what each of them evolves by, on one device.
-        together: how many runs a device computes side by side; None: all that it has.
-        mesh: of devices that share the runs, with one axis, `PARTS`; None: one device has all.
-    """
-
-    ring: Evolution
-    together: int | None = 1
-    mesh: Mesh | None = None
-
-    @property
-    def fitness(self) -> Fitness:
-        """That of each run."""
-        return self.ring.fitness
-
-    @property
-    def scheme(self) -> Scheme:
-        """That of each run."""
-        return self.ring.scheme
-
-    def measured_by(self, fitness: Fitness) -> "Seeds":
-        """Return the runs with another fitness."""
-        return replace(self, ring=self.ring.measured_by(fitness))
-
-    def shared(self, together: int | None, mesh: Mesh | None) -> "Seeds":
-        """Return the runs, shared by the devices of a mesh; see the attributes."""
-        return replace(self, together=together, mesh=mesh)
+@dataclass(frozen=True, repr=False)
+class Seeds(ManyPopulations):
+    """A generation of every run; each run is a part."""
 
     def init(self, keys: Array) -> list[EvolutionState]:
         """Return the state of each run before generation 0, for typed keys [S]."""

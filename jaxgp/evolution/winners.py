@@ -21,7 +21,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import count_unique, take
 from jaxgp.evolution.generational import size_metrics
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import draw, rulelists
@@ -48,10 +48,10 @@ class Winners:
     """
 
     language: RuleLanguage
-    options: Groups
+    options: GroupsOptions
 
     def __post_init__(self) -> None:
-        check_parts(self, language=RuleLanguage, options=Groups)
+        check_parts(self, language=RuleLanguage, options=GroupsOptions)
 
     @property
     def population(self) -> int:

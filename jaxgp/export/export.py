@@ -38,7 +38,7 @@ class Equations:
         return "\n".join([*(f"    {name} = {text}" for name, text in self.lines), f"    return {result}"])
 
     # Games write their modules with it, and import nothing of this room.
-    searched = staticmethod(player.searched)
+    searched = staticmethod(player.write_search)
 
 
 @dataclass(frozen=True)

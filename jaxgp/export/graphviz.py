@@ -8,7 +8,7 @@ PICTURES = ("svg", "png", "pdf")
 SECONDS = 120
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Tell whether the program `dot` is there."""
     return shutil.which("dot") is not None
 

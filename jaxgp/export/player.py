@@ -43,7 +43,7 @@ def worth(after: tuple, again: bool, plies: int, low: float, high: float) -> flo
     return chosen'''
 
 
-def searched(asked: str, position: str, move: str, plies: int, value: str, mover: bool = True) -> str:
+def write_search(asked: str, position: str, move: str, plies: int, value: str, mover: bool = True) -> str:
     """Return the text of `choose`, with the search that it needs.
 
     Args:

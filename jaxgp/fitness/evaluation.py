@@ -13,11 +13,11 @@ from jax import Array
 from jaxgp.arrays import comparable
 from jaxgp.contracts import Memory, Metrics, Scheme
 from jaxgp.errors import reject
-from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
 
 if TYPE_CHECKING:
-    from jaxgp.evolution.state import Champion
+    from jaxgp.evolution.state import BestSoFar
 
 CHILDREN = 5
 MEASURE = 0
@@ -87,7 +87,7 @@ class Absolute(ABC, Generic[Memory]):
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured; raises UsageError."""
-        bred = written_in(scheme)
+        bred = language_of(scheme)
         mine = self.language
         if mine is not None and bred is not None and (mine.name, mine.version) != (bred.name, bred.version):
             reject("scheme", bred.name, f"a scheme that breeds what the fitness measures, {mine.name} {mine.version}")
@@ -121,7 +121,7 @@ class Absolute(ABC, Generic[Memory]):
     def evaluate(self, key: Array, population: Genome, memory: Memory) -> tuple[Evaluation, Memory]:
         """Measure a population; see `jaxgp.contracts.Fitness`."""
 
-    def improves(self, standing: Standing, best: Genome, champion: "Champion") -> Array:
+    def improves(self, standing: Standing, best: Genome, champion: "BestSoFar") -> Array:
         """Return bool[]: more fitness than the champion has; of equals the earlier one stays."""
         del best
         return standing.fitness > champion.fitness

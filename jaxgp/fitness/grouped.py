@@ -24,14 +24,14 @@ from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
 from jaxgp.fitness.panel import Memories, PanelFitness, check_player
 from jaxgp.fitness.tournament import round_robin
-from jaxgp.genotypes.language import Language, sizes, written_in
+from jaxgp.genotypes.language import Language, language_of, sizes
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
 from jaxgp.options import MAX_WEIGHT, choice, real, whole
 from jaxgp.players.rules import RulePlayer
 
 if TYPE_CHECKING:
-    from jaxgp.evolution.state import Champion
+    from jaxgp.evolution.state import BestSoFar
 
 ORDER, MATCHES, LOTS, PANEL = range(4)
 """The children of a generation's key that each draw of this fitness takes."""
@@ -74,7 +74,7 @@ class GroupFitness(Absolute[Memories]):
     @property
     def language(self) -> Language | None:
         """What the player's individuals are written in."""
-        return written_in(self.player)
+        return language_of(self.player)
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or are no whole groups; raises UsageError."""
@@ -146,7 +146,7 @@ class GroupFitness(Absolute[Memories]):
         metrics |= {name: result.metrics[name] + found.metrics[name] for name in ("plies", "evaluations")}
         return Standing(result.parents[best], fitness[best], found.points[best], aim[best], metrics), memory
 
-    def improves(self, standing: Standing, best: RuleLists, champion: "Champion") -> Array:
+    def improves(self, standing: Standing, best: RuleLists, champion: "BestSoFar") -> Array:
         """Return bool[]: the aim is reached, or there is more fitness, or as much with fewer rules."""
         fewer = sizes(best) < sizes(champion.genome)
         return (

@@ -14,7 +14,7 @@ from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.fitness.words import POINTS
-from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import MAX_PLIES, MAX_WEIGHT, real, whole
 
 Memories = tuple[Any, ...]
@@ -128,7 +128,7 @@ class PanelFitness(Absolute[Memories]):
     @property
     def language(self) -> Language | None:
         """What the player's individuals are written in."""
-        return written_in(self.player)
+        return language_of(self.player)
 
     def init(self, key: Array) -> Memories:
         """Return the memories of the opponents."""

@@ -19,7 +19,7 @@ from jaxgp.contracts import Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Crew, Ended, Roller
-from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, whole
 from jaxgp.spec import Cast, Instances
 
@@ -123,7 +123,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     @property
     def language(self) -> Language | None:
         """What the driver's individuals are written in."""
-        return written_in(self.driver)
+        return language_of(self.driver)
 
     @property
     def seats(self) -> int:

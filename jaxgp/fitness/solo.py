@@ -10,7 +10,7 @@ from jaxgp.arrays import count_distinct
 from jaxgp.contracts import Soloist
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
-from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 
 PLAY = 0
 """The child of a generation's key that games are played with."""
@@ -42,7 +42,7 @@ class SoloFitness(Absolute[tuple[()]]):
     @property
     def language(self) -> Language | None:
         """What the soloist's individuals are written in."""
-        return written_in(self.soloist)
+        return language_of(self.soloist)
 
     def init(self, key: Array) -> tuple[()]:
         """Return the memory, which is empty."""

@@ -45,7 +45,7 @@ class Tournament:
 
 
 @struct.dataclass
-class Games:
+class GroupGames:
     """Games of all groups, each field [g - 1, g, G]."""
 
     words: Words
@@ -115,7 +115,7 @@ def _round_robin(
     def going(words: Words, plies: Array) -> Array:
         return ply.going(unpack(words), plies, max_plies)
 
-    def move(plans: Masks, games: Games) -> Games:
+    def move(plans: Masks, games: GroupGames) -> GroupGames:
         """Move for the players whose order the games are in, where it is their turn; then change to their rivals."""
 
         def look(words: Words, plies: Array) -> tuple[tuple[Array, ...], Array]:
@@ -134,16 +134,16 @@ def _round_robin(
         drawn = by_chance if games.keys is None else games.keys
         moved = _each(after, games.words, games.plies, action, turn, drawn)
         words, plies, kept = _to_rivals((*moved, games.keys))
-        return Games(words, plies, kept, 1 - games.mover)
+        return GroupGames(words, plies, kept, 1 - games.mover)
 
-    def unfinished(games: Games) -> Array:
+    def unfinished(games: GroupGames) -> Array:
         return _each(going, games.words, games.plies).any()
 
     def by_rival(keys: Array) -> Array:
         return jnp.moveaxis(by_member(keys), 2, 0)
 
     by_chance = by_rival(chance_keys)
-    games = Games(
+    games = GroupGames(
         jax.tree.map(lambda x: jnp.moveaxis(x, 2, 0), _each(lambda key: pack(game.init(key)), by_member(keys))),
         jnp.zeros((rivals, size, groups), jnp.int32),
         by_chance if game.chance else None,

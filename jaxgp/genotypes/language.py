@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.genotypes import programs
+from jaxgp.genotypes import programs, rulelists
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
@@ -31,7 +31,7 @@ NAMES = {"program": "primitive set", "rules": "rule language"}
 """What people call the language of a genotype."""
 
 
-def written_in(one: object) -> Language | None:
+def language_of(one: object) -> Language | None:
     """Return what the genomes are written in that a player plays or a scheme breeds; None: they may be anything."""
     found: Language | None = getattr(one, "primitives", None) or getattr(one, "language", None)
     return found
@@ -133,6 +133,18 @@ def _(genomes: Programs) -> Array:
 @sizes.register
 def _(genomes: RuleLists) -> Array:
     return jnp.asarray(genomes.length)
+
+
+def fault(genomes: object, language: Language | None = None) -> str:
+    """Say what is wrong with genomes that were read from a file, of any batch shape; empty: nothing.
+
+    Without a language only the form of their arrays is checked; so it is where they are of another genotype.
+    """
+    if isinstance(genomes, Programs):
+        return programs.fault(genomes, language if isinstance(language, PrimitiveSet) else None)
+    if isinstance(genomes, RuleLists):
+        return rulelists.fault(genomes, language if isinstance(language, RuleLanguage) else None)
+    return ""
 
 
 def depth(genome: Genome) -> int | None:

@@ -218,3 +218,66 @@ def problems(primitives: PrimitiveSet, tree: Programs, root_type: int) -> list[s
     elif not primitives.accepts[root_type, stack[0][0]]:
         found.append(f"the root has type {primitives.types[stack[0][0]]}, not {primitives.types[root_type]}")
     return found
+
+
+def fault(programs: Programs, primitives: PrimitiveSet | None = None) -> str:
+    """Say what is wrong with programs that were read from a file, on the host; empty: nothing.
+
+    Args:
+        programs: of any batch shape, [..., L], or [..., T, L] where the set is given.
+        primitives: the set that they are written in; None: it is not known, so only the form of the arrays is checked.
+    """
+    opcode, value, size, length = (
+        np.asarray(one) for one in (programs.opcode, programs.value, programs.size, programs.length)
+    )
+    if ((length < 0) | (length > opcode.shape[-1])).any():
+        return f"length: accepted: 0 to {opcode.shape[-1]}"
+    place = np.arange(opcode.shape[-1])
+    live = place < length[..., None]
+    if any(field[~live].any() for field in (opcode, value, size)):
+        return "padding: accepted: zeros"
+    if not np.isfinite(value).all():
+        return "value: accepted: finite numbers"
+    known = np.iinfo(opcode.dtype).max if primitives is None else len(primitives.primitives) - 1
+    if ((opcode < 0) | (opcode > known)).any():
+        return f"opcode: accepted: 0 to {known}"
+    if ((size < 1) | (size > place + 1))[live].any():
+        return "size: accepted: 1 to the nodes up to there"
+    return "" if primitives is None else _misshapen(primitives, opcode, value, size, length)
+
+
+def _misshapen(
+    primitives: PrimitiveSet, opcode: np.ndarray, value: np.ndarray, size: np.ndarray, length: np.ndarray
+) -> str:
+    """Say where arrays within their bounds are no trees of a set, [..., T, L]; empty: nowhere."""
+    place = np.arange(opcode.shape[-1])
+    live = place < length[..., None]
+    arity, kind = primitives.arity[opcode], primitives.return_type[opcode]
+    whole, child = np.ones_like(arity), np.broadcast_to(place - 1, opcode.shape)
+    for back in range(primitives.max_arity):  # arguments end right before their function, the last one first
+        there = live & (back < arity)
+        at = np.where(there, child, 0)
+        if (at < 0).any():
+            return "size: accepted: arguments before their function"
+        slot = primitives.arg_type[opcode, np.maximum(arity - 1 - back, 0)]
+        if not primitives.accepts[slot, np.take_along_axis(kind, at, -1)][there].all():
+            return "opcode: accepted: arguments of the types that functions take"
+        whole, child = (
+            np.where(there, one + sign * np.take_along_axis(size, at, -1).astype(np.int32), one)
+            for one, sign in ((whole, 1), (child, -1))
+        )
+    root = np.maximum(length - 1, 0)[..., None]
+    if (size != whole)[live].any() or (np.take_along_axis(size, root, -1)[..., 0] != length).any():
+        return "size: accepted: the nodes of each subtree"
+    fits = primitives.accepts[primitives.root_type, np.take_along_axis(kind, root, -1)[..., 0]]
+    if not fits[length > 0].all():
+        return "opcode: accepted: roots of the types that trees have"
+    plain = ~(primitives.factors | np.array([one.has_number for one in primitives.primitives]))
+    if value[live & plain[opcode]].any():
+        return "value: accepted: 0 of nodes without a number"
+    for code, one in enumerate(primitives.primitives):
+        if one.domain is not None and one.has_number and not (one.is_constant and primitives.scaled[code]):
+            given = value[live & (opcode == code)]
+            if not all(number in one.domain for number in np.unique(given).tolist()):
+                return f"value of {one.name}: accepted: {one.domain}"
+    return ""

@@ -210,3 +210,26 @@ def problems(language: RuleLanguage, one: RuleLists) -> list[str]:
     if condition[length:].any() or action[length:].any():
         found.append("padding is not zero")
     return found
+
+
+def fault(lists: RuleLists, language: RuleLanguage | None = None) -> str:
+    """Say what is wrong with lists that were read from a file, on the host; empty: nothing.
+
+    Args:
+        lists: of any batch shape.
+        language: what they are written in; None: it is not known, so only the form of the arrays is checked.
+    """
+    condition, action, length = (np.asarray(one) for one in (lists.condition, lists.action, lists.length))
+    if ((length < 0) | (length > action.shape[-1])).any():
+        return f"length: accepted: 0 to {action.shape[-1]}"
+    live = np.arange(action.shape[-1]) < length[..., None]
+    if condition[~live].any() or action[~live].any():
+        return "padding: accepted: zeros"
+    if language is None:
+        return ""
+    if ((action < 0) | (action >= len(language.actions))).any():
+        return f"action: accepted: 0 to {len(language.actions) - 1}"
+    for cell, codes in enumerate(language.accepts):
+        if not np.isin(condition[..., cell][live], (DONT_CARE, *codes)).all():
+            return f"condition of cell {cell}: accepted: {', '.join(map(str, (DONT_CARE, *codes)))}"
+    return ""

@@ -166,7 +166,7 @@ def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: 
     return Driven(spec, game, tuple(names if rest else names * game.seats), key, states, found.controls[:steps])
 
 
-def driven_again(spec: Spec, game: Simulation, names: tuple[str, ...], key: Array, controls: np.ndarray) -> Driven:
+def drive_again(spec: Spec, game: Simulation, names: tuple[str, ...], key: Array, controls: np.ndarray) -> Driven:
     """Return the rollout that controls, float32[N, seats, K], make; it ends where its state is terminated."""
     states = jax.device_get(_simulator(game)(key, jnp.asarray(controls)))
     ended = np.flatnonzero(states.terminated)

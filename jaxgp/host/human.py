@@ -35,7 +35,7 @@ class Quit(Exception):  # noqa: N818 - nothing has gone wrong
 class Person:
     """A person's seat: a `Mover` that asks the person at the board."""
 
-    board: "Board"
+    board: "TerminalGame"
     seat: int
 
     def reply(self, record: Sequence[Move], bits: np.uint32) -> int | Back:
@@ -45,7 +45,7 @@ class Person:
 
 
 @dataclass
-class Board:
+class TerminalGame:
     """One game in the terminal: two players, either of whom may be a person, or one who plays alone.
 
     Attributes:
@@ -95,6 +95,8 @@ class Board:
 
     def play(self) -> bool:
         """Play to the end; return False if a person left before."""
+        if self.record:
+            self._show(self.state)
         movers = [Person(self, seat) if agent is None else agent for seat, agent in enumerate(self.players)]
         try:
             for move in moves.play(self.stepper, movers, self.record):

@@ -9,7 +9,7 @@ import numpy as np
 from jaxgp.contracts import Game, Opponent, Player, Solver
 from jaxgp.genotypes.language import Genome
 from jaxgp.seats.agents import opponent_agent, program_agent
-from jaxgp.seats.moves import Move, Stepper, game_key, played
+from jaxgp.seats.moves import Move, Stepper, game_key, play_on
 from jaxgp.spec import Cast, Rules, Spec
 
 SEATS = ("first", "second")
@@ -69,7 +69,7 @@ def record(
         # Games of the first seat come first among those of an opponent.
         other = opponent_agent(rival.opponent, rival.memory, rival.name, seat * rival.opponent.games)
         movers = (champion, other) if seat == 0 else (other, champion)
-        yield rival, seat, played(Stepper(game, game_key(seed, number)), movers, max_plies=max_plies)
+        yield rival, seat, play_on(Stepper(game, game_key(seed, number)), movers, max_plies=max_plies)
 
 
 def replay_games(cast: Cast, genome: Genome, rivals: Sequence[Rival], max_plies: int, seed: int) -> list[ReplayGame]:

@@ -5,9 +5,11 @@ follow from the key (`jaxgp.seats.moves`), so a game that is played again has th
 of the first version hold no key; they are games without chance.
 """
 
+import html
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -26,18 +28,24 @@ from jaxgp.host.animation import animate
 from jaxgp.host.replay import frames, pictures
 from jaxgp.printable import one_line
 from jaxgp.seats.moves import Move, Stepper, announcement, game_key, verdict
-from jaxgp.spec import Games, Notation, Spec
+from jaxgp.spec import Games, Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2
 WITHOUT_CHANCE = 1
 """The version of files that hold no key."""
 SUFFIXES = (".svg", ".txt", ".json")
-ACCEPTED = "accepted: a game that was saved as JSON"
+BELOW = "The same game for programs, as in a file of JSON:"
+"""The line of a text below which the game is written as JSON."""
+WITHIN = re.compile(r"<metadata>\s*(\{.*?\})\s*</metadata>", re.DOTALL)
+"""Where an animated picture holds the game."""
+LARGEST_HEAD = 1000
+"""Characters within which a picture says that it is one."""
+ACCEPTED = "accepted: a game that was saved"
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGame:
     """A game that was played, finished or not.
 
     Attributes:
@@ -58,8 +66,10 @@ class Played:
         return self.stepper.rules
 
 
-def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
+def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES, further: Iterable[str] = ()) -> list[Path]:
     """Return the files that a name stands for: itself if it has one of the endings, else one file for each ending.
+
+    Files with one of the `further` endings are written only where their names have it.
 
     Raises:
         UsageError: no file can be written there.
@@ -67,41 +77,62 @@ def targets(option: str, name: str, suffixes: Sequence[str] = SUFFIXES) -> list[
     path = files.user_path(option, name)
     if not path.name or path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         reject(option, name, "the name of a file, in a directory that exists and can be written to")
-    found = [path] if path.suffix in suffixes else [path.with_name(path.name + suffix) for suffix in suffixes]
+    found = (
+        [path] if path.suffix in (*suffixes, *further) else [path.with_name(path.name + suffix) for suffix in suffixes]
+    )
     for one in found:
         if one.exists() and not one.is_file():  # a device, whose place a file would take
             reject(option, name, f"the name of a file; {one.name} is none")
     return found
 
 
-def write(paths: Sequence[Path], played: Played) -> None:
+def write(paths: Sequence[Path], played: PlayedGame) -> None:
     """Write a game to files, each in the notation that its ending asks for; raises RunError."""
-    notations: dict[str, Callable[[Played], str]] = {".svg": animation, ".txt": transcript, ".json": record}
+    notations: dict[str, Callable[[PlayedGame], str]] = {".svg": animation, ".txt": transcript, ".json": record}
     for path in paths:
-        write_text(path, notations[path.suffix](played))
+        form = notations.get(path.suffix)
+        write_text(path, foreign(path, played) if form is None else form(played))
 
 
-def write_position(path: Path, played: Played) -> None:
+def write_position(path: Path, played: PlayedGame) -> None:
     """Write the picture of the last position; raises RunError."""
     write_text(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
 
 
-def write_text(path: Path, text: str) -> None:
+def foreign(path: Path, played: PlayedGame) -> str | bytes:
+    """Return the game in the format of other programs that the ending of a file names; raises RunError."""
+    form = played.spec.notation.formats[path.suffix]
+    moves = [move for move in played.moves if move.action is not None]
+    actions = [move.action for move in moves if move.action is not None]
+    states = [move.state for move in (played.moves[0], *moves)]
+    try:
+        return form.write(played.game, played.names, states, actions)
+    except ValueError as error:
+        raise RunError(f"{path}: cannot be written: {error}") from error
+
+
+def write_text(path: Path, content: str | bytes) -> None:
     """Write a file that was asked for; raises RunError."""
     try:
-        files.write_text(path, text)
+        files.write(path, lambda file: file.write(content.encode() if isinstance(content, str) else content))
     except OSError as error:
         raise RunError(f"{path}: cannot be written ({reason(error)})") from error
 
 
-def animation(played: Played) -> str:
+def animation(played: PlayedGame) -> str:
     """Return the game as an animated SVG."""
     names = dict(enumerate(played.names))
-    return animate(frames(played.spec, played.game, played.moves, names), played.names)
+    made = animate(frames(played.spec, played.game, played.moves, names), played.names)
+    opened = made.index(">") + 1
+    return f"{made[:opened]}<metadata>{html.escape(record(played), quote=False)}</metadata>{made[opened:]}"
 
 
-def transcript(played: Played) -> str:
-    """Return all boards and moves as text, then the moves in the game's own notation, if it has one for them alone."""
+def transcript(played: PlayedGame) -> str:
+    """Return all boards and moves as text.
+
+    Below them is the game as `record` writes it, and its moves in the game's own notation, if it has one for them
+    alone.
+    """
     game, drawing, notation = played.game, played.spec.drawing, played.spec.notation
     lines = [" against ".join(played.names), "", drawing.text(game, played.moves[0].state), ""]
     for number, move in enumerate(played.moves[1:], 1):
@@ -111,10 +142,10 @@ def transcript(played: Played) -> str:
     ended = verdict(game, last, played.names, played.spec.table.ending) if bool(last.terminated) else "Unfinished."
     written, actions = played.spec.notation.written, [move.action for move in played.moves[1:]]
     listed = "" if written is None else "\n" + written(game, [action for action in actions if action is not None])
-    return "\n".join([*lines, ended]) + "\n" + listed
+    return "\n".join([*lines, ended]) + f"\n\n{BELOW}\n{record(played)}{listed}"
 
 
-def record(played: Played) -> str:
+def record(played: PlayedGame) -> str:
     """Return the moves as JSON; `null` forfeits the game."""
     game, last = played.game, played.moves[-1].state
     content = {
@@ -149,39 +180,64 @@ TYPES: Json = {
 }
 
 
-def read(name: str, games: Games, asked: Json | None = None) -> Played:
+LARGEST = 2**24
+"""Bytes of the largest file that is read; a game of 100,000 moves has 700,000."""
+Tell = Callable[[int, int], object]
+"""(moves that were played again, moves in all)"""
+
+
+def read(
+    name: str,
+    games: Games,
+    asked: Json | None = None,
+    option: str = "replay",
+    tell: Tell = lambda done, of: None,
+) -> PlayedGame:
     """Read a game and play it again, every move checked.
 
-    What is not JSON is read in the game's own notation, if `asked` names a game that has one.
+    Files of all three endings hold the game as JSON. Others are read in the notations of the game that `asked` names.
 
     Args:
-        name: of the file.
+        name: of the file; FILE#N is the N-th game of a file of several.
         games: where games come from.
         asked: the name and settings that the game must have; missing ones are not checked.
+        option: that named the file, for messages.
+        tell: told how far it is.
 
     Raises:
-        UsageError: the file cannot be read, is of another game, or has a move that cannot be played.
+        UsageError: the file cannot be read, is of another game, has more moves than the game can have, or one that
+            cannot be played.
     """
-    text = read_text(name)
-    if not text.lstrip().startswith("{") and asked and "name" in asked:
-        return _noted(name, text, games, asked)
-    content = _content(name, text)
+    return _read(f"{option}={name}", *locate(option, name), games, asked or {}, tell)
+
+
+def _read(where: str, path: Path, number: int | None, games: Games, asked: Json, tell: Tell) -> PlayedGame:
+    """Read a game; `where` names the option and the file in messages."""
+    raw = read_raw(where, path)
+    content = _own(raw)
+    if content is None and "name" in asked:
+        return _noted(where, path, raw, number, games, asked, tell)
+    if content is None:
+        raise _no_record(where, raw)
+    if number is not None:
+        raise UsageError(f"{where}: accepted: {path.name} without #{number}; it holds one game")
+    _check_types(where, content)
     settings = content["game"]
     try:
         spec, game = game_of(settings, games)
     except (UsageError, TypeError) as error:
-        raise UsageError(f"replay={name}: {error}") from error
+        raise UsageError(f"{where}: {error}") from error
     wanted = game.seats
     if len(content["players"]) != wanted:
-        raise UsageError(f"replay={name}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
-    agree(asked or {}, game, f"replay={name}")
+        raise UsageError(f"{where}: players: accepted: the {'name of one' if wanted == 1 else 'names of two'}")
+    agree(asked, game, where)
     if content["rules"] != game.version:
-        other = show(content["rules"])
-        reject("replay", name, f"games under version {game.version} of the rules; this one is of {other}")
-    stepper = Stepper(game, _key(name, content, game))
-    moves = _moves(name, stepper, spec.notation, content["moves"])
-    _check_end(name, content, game, moves[-1].state)
-    return Played(stepper, spec, tuple(map(one_line, content["players"])), moves)
+        accepted = f"games under version {game.version} of the rules; this one is of {show(content['rules'])}"
+        raise UsageError(f"{where}: accepted: {accepted}")
+    stepper = Stepper(game, _key(where, content, game))
+    moves = _moves(where, stepper, spec, content["moves"], tell)
+    _check_end(where, content, game, moves[-1].state)
+    return PlayedGame(stepper, spec, tuple(map(one_line, content["players"])), moves)
 
 
 def agree(asked: Mapping[str, object], game: Game, where: str) -> None:
@@ -204,62 +260,104 @@ def settings_of(game: Any) -> Json:
     return {"name": game.name} | asdict(game)
 
 
-def _noted(name: str, text: str, games: Games, settings: Json) -> Played:
-    """Read a game in its own notation, which says nothing of settings, players and chance."""
+def _noted(
+    where: str, path: Path, raw: bytes, number: int | None, games: Games, settings: Json, tell: Tell
+) -> PlayedGame:
+    """Read a game in a notation of its own, which says nothing of chance."""
     spec, game = game_of(settings, games)
-    if spec.notation.parse is None or game.chance:
-        raise UsageError(f"replay={name}: not JSON; {ACCEPTED}, {game.name} has no other notation")
-    stepper = Stepper(game, game_key(0))
+    notation = spec.notation
+    form = notation.formats.get(path.suffix.lower())
     try:
-        moves = list(stepper.retrace(spec.notation.parse(game, text)))
+        if form is not None and form.read is not None:
+            found = form.read(game, raw, number)
+        elif notation.parse is None or game.chance:
+            raise UsageError(f"{where}: not JSON; {ACCEPTED}, {game.name} has no other notation")
+        else:
+            found = notation.parse(game, _text(where, path, raw), number)
+        agree(settings, found.rules, where)
+        spec.vet(found.rules)
+        stepper = Stepper(found.rules, game_key(0))
+        moves = _retraced(where, stepper, spec, found.actions, tell)
+    except UsageError:
+        raise
     except ValueError as error:
-        raise UsageError(f"replay={name}: {error}") from error
+        raise UsageError(f"{where}: {error}") from error
     names = ("Player",) if game.seats == 1 else ("First player", "Second player")
-    return Played(stepper, spec, names, moves)
+    given = [one_line(given) or name for given, name in zip(found.players or names, names, strict=True)]
+    return PlayedGame(stepper, spec, tuple(given), moves)
 
 
-def read_text(name: str) -> str:
-    """Return the text of a saved game or rollout; raises UsageError."""
+def locate(option: str, name: str) -> tuple[Path, int | None]:
+    """Return a file, and the number that follows its name after a #, unless a file has the whole name."""
+    path = files.user_path(option, name)
+    file, _, number = path.name.rpartition("#")
+    if file and number.isdecimal() and len(number) < 10 and not path.exists():
+        return path.with_name(file), int(number)
+    return path, None
+
+
+def read_raw(where: str, path: Path) -> bytes:
+    """Return the content of a saved game or rollout; raises UsageError."""
     try:
-        return reading.read_text(files.user_path("replay", name))
+        return reading.read_bytes(path, LARGEST)
     except OSError as error:
-        raise UsageError(f"replay={name}: cannot be read ({reason(error)}); {ACCEPTED}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"replay={name}: not text in UTF-8; {ACCEPTED}") from error
+        raise UsageError(f"{where}: cannot be read ({reason(error)}); {ACCEPTED}") from error
     except ValueError as error:
-        raise UsageError(f"replay={name}: {error}; {ACCEPTED}") from error
+        raise UsageError(f"{where}: {error}; {ACCEPTED}") from error
 
 
-def _content(name: str, text: str) -> Json:
+def _text(where: str, path: Path, raw: bytes) -> str:
     try:
-        content = reading.parse_json(text)
+        return reading.text_of(path, raw)
     except ValueError as error:
-        also = "or with game=NAME one in that game's own notation"
-        raise UsageError(f"replay={name}: not JSON ({error}); {ACCEPTED}, {also}") from error
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; {ACCEPTED}')
+        raise UsageError(f"{where}: {error}; {ACCEPTED}") from error
+
+
+def _own(raw: bytes) -> Json | None:
+    """Return the record that a file holds, wherever in it; None: it holds none."""
+    try:
+        text = reading.decode(raw)
+        drawn = WITHIN.search(text) if "<svg" in text[:LARGEST_HEAD] else None
+        written = html.unescape(drawn[1]) if drawn else text.rpartition(f"\n{BELOW}\n")[2].strip().partition("\n\n")[0]
+        content = reading.parse_json(written) if written.lstrip().startswith("{") else None
+    except ValueError:
+        return None
+    return content if isinstance(content, dict) and content.get("format") == FORMAT else None
+
+
+def _no_record(where: str, raw: bytes) -> UsageError:
+    """Return the error that says why a file holds no record."""
+    try:
+        reading.parse_json(reading.decode(raw))
+        why = f'has no "format": "{FORMAT}"'
+    except ValueError as error:
+        why = f"not JSON ({error})"
+    return UsageError(f"{where}: {why}; {ACCEPTED}, or with game=NAME one in that game's own notation")
+
+
+def _check_types(where: str, content: Json) -> None:
+    """Refuse a record whose fields are missing, or are of other types; raises UsageError."""
     version, known = content.get("format_version"), (WITHOUT_CHANCE, FORMAT_VERSION)
     if version not in known:
         accepted = ", ".join(map(str, known))
-        raise UsageError(f"replay={name}: format_version {show(version)} is not known here; accepted: {accepted}")
+        raise UsageError(f"{where}: format_version {show(version)} is not known here; accepted: {accepted}")
     for key, kind in TYPES.items():
         if not isinstance(content.get(key), kind):
-            raise UsageError(f"replay={name}: {key} is missing, or not a {kind.__name__}")
+            raise UsageError(f"{where}: {key} is missing, or not a {kind.__name__}")
     if not all(isinstance(one, str) for one in content["players"]):
-        raise UsageError(f"replay={name}: players: accepted: names")
-    return content
+        raise UsageError(f"{where}: players: accepted: names")
 
 
-def _key(name: str, content: Json, game: Game) -> Array:
+def _key(where: str, content: Json, game: Game) -> Array:
     """Read the key of a game; a file of the first version has none, and is accepted for a game without chance."""
     if content["format_version"] == WITHOUT_CHANCE:
         if game.chance:
-            raise UsageError(f"replay={name}: holds no chance, but chance takes part in {game.name}; {ACCEPTED}")
+            raise UsageError(f"{where}: holds no chance, but chance takes part in {game.name}; {ACCEPTED}")
         return game_key(0)
-    return read_chance(name, content.get("chance"))
+    return read_chance(where, content.get("chance"))
 
 
-def read_chance(name: str, chance: Any) -> Array:
+def read_chance(where: str, chance: Any) -> Array:
     """Return the key that a file holds, as `chance_of` writes it; raises UsageError."""
     try:
         words = jnp.asarray(np.asarray(chance["key"], np.uint32))
@@ -267,27 +365,48 @@ def read_chance(name: str, chance: Any) -> Array:
         assert key.shape == ()
     except (KeyError, TypeError, ValueError, OverflowError, AssertionError) as error:
         accepted = "the name of a generator of JAX, and the words of a key"
-        raise UsageError(f"replay={name}: chance: {show(chance)}: accepted: {accepted}") from error
+        raise UsageError(f"{where}: chance: {show(chance)}: accepted: {accepted}") from error
     return key
 
 
-def _moves(name: str, stepper: Stepper, notation: Notation, words: Sequence[object]) -> list[Move]:
+def _moves(where: str, stepper: Stepper, spec: Spec, words: Sequence[object], tell: Tell) -> list[Move]:
     """Read the names of moves, and play them."""
+    _check_length(where, spec, stepper, words)
     actions: list[int | None] = []
     for number, word in enumerate(words, 1):
         if word is not None and not isinstance(word, str):
-            raise UsageError(f"replay={name}: move {number}: {show(word)} is not the name of a move")
+            raise UsageError(f"{where}: move {number}: {show(word)} is not the name of a move")
         try:
-            actions.append(None if word is None else notation.parse_action(stepper.rules, word))
+            actions.append(None if word is None else spec.notation.parse_action(stepper.rules, word))
         except ValueError as error:
-            raise UsageError(f"replay={name}: move {number}: {error}") from error
+            raise UsageError(f"{where}: move {number}: {error}") from error
     try:
-        return list(stepper.retrace(actions))
+        return _retraced(where, stepper, spec, actions, tell)
+    except UsageError:
+        raise
     except ValueError as error:
-        raise UsageError(f"replay={name}: {error}") from error
+        raise UsageError(f"{where}: {error}") from error
 
 
-def _check_end(name: str, content: Json, game: Game, last: Position) -> None:
+def _retraced(where: str, stepper: Stepper, spec: Spec, actions: Sequence[int | None], tell: Tell) -> list[Move]:
+    """Play moves again; raises ValueError."""
+    _check_length(where, spec, stepper, actions)
+    moves: list[Move] = []
+    for move in stepper.retrace(actions):
+        tell(len(moves), len(actions))
+        moves.append(move)
+    return moves
+
+
+def _check_length(where: str, spec: Spec, stepper: Stepper, moves: Sequence[object]) -> None:
+    """Refuse more moves than the game can have, before any of them is played; raises UsageError."""
+    most = spec.longest(stepper.rules)
+    if len(moves) > most:
+        accepted = f"games of up to {most} moves; this one has {len(moves)}, and {spec.name} never has so many"
+        raise UsageError(f"{where}: accepted: {accepted}")
+
+
+def _check_end(where: str, content: Json, game: Game, last: Position) -> None:
     """Refuse a record whose moves do not lead to the result that it states: a move is missing or was changed."""
     score, finished = np.asarray(game.score(last)).tolist(), bool(last.terminated)
     # Files of the first version have two numbers for a game for one.
@@ -295,6 +414,6 @@ def _check_end(name: str, content: Json, game: Game, last: Position) -> None:
     if (said, content["finished"]) != (score, finished):
         lead = " to ".join(f"{points:g}" for points in score)
         raise UsageError(
-            f"replay={name}: its moves lead to {lead}, {'finished' if finished else 'unfinished'}, "
+            f"{where}: its moves lead to {lead}, {'finished' if finished else 'unfinished'}, "
             f"but it says {show(content['score'])}, finished={show(content['finished'])}"
         )

@@ -19,8 +19,8 @@ from jaxgp.config.games import game_of
 from jaxgp.contracts import Simulation, States
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import Json
-from jaxgp.host.driving import Difference, Driven, difference, driven_again, picture
-from jaxgp.host.savedgame import agree, chance_of, read_chance, settings_of, write_text
+from jaxgp.host.driving import Difference, Driven, difference, drive_again, picture
+from jaxgp.host.savedgame import agree, chance_of, locate, read_chance, read_raw, settings_of, write_text
 from jaxgp.printable import one_line
 from jaxgp.spec import Games
 
@@ -91,9 +91,20 @@ TYPES: dict[str, type] = {
 }
 
 
-def is_rollout(text: str) -> bool:
-    """Return whether a text is meant to be a rollout in a file, be it damaged or not."""
-    return text.lstrip().startswith("{") and f'"{FORMAT}"' in text[:200]
+def text_of(name: str) -> str | None:
+    """Return the text of a file that is meant to be a rollout, be it damaged or not; None: it is something else.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    path, _ = locate("replay", name)
+    try:
+        text = reading.decode(read_raw(f"replay={name}", path))
+    except ValueError as error:
+        if isinstance(error, UsageError):
+            raise
+        return None  # a game in a format that is no text
+    return text if text.lstrip().startswith("{") and f'"{FORMAT}"' in text[:200] else None
 
 
 def read(name: str, text: str, games: Games, asked: Json | None = None) -> tuple[Driven, Difference | None]:
@@ -129,8 +140,8 @@ def read(name: str, text: str, games: Games, asked: Json | None = None) -> tuple
         raise UsageError(f"replay={name}: steps: {show(steps)}: accepted: a whole number from 1 to {game.horizon}")
     shape = steps, game.seats, game.controls
     controls = _array(name, "controls", content["controls"], np.zeros(shape, np.float32))
-    key = read_chance(name, content.get("chance"))
-    again = driven_again(spec, game, tuple(map(one_line, drivers)), key, controls)
+    key = read_chance(f"replay={name}", content.get("chance"))
+    again = drive_again(spec, game, tuple(map(one_line, drivers)), key, controls)
     told = _states(name, content, again, steps)
     if not told.terminated[-1] and steps < game.horizon:
         why = f"it stops after {steps} steps, where it is not at an end"

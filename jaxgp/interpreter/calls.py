@@ -10,7 +10,7 @@ from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
 
-def called(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
+def list_computed(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
     """Return the primitives that are computed: functions, and parametrised terminals."""
     return tuple(p for p in primitives.primitives if p.call is not None)
 
@@ -20,7 +20,7 @@ def instructions(primitives: PrimitiveSet) -> tuple[Primitive, ...]:
 
     A terminal that reads one feature never does: it is an operand.
     """
-    return tuple(p for p in called(primitives) if p.args or not p.reads_one)
+    return tuple(p for p in list_computed(primitives) if p.args or not p.reads_one)
 
 
 def tables(primitives: PrimitiveSet, among: Sequence[Primitive]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

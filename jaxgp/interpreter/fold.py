@@ -19,7 +19,7 @@ from jax import Array
 
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import apply, called, numbers, tables
+from jaxgp.interpreter.calls import apply, list_computed, numbers, tables
 from jaxgp.interpreter.weights import leaf_values
 
 CONSTANT = -1
@@ -51,7 +51,7 @@ def ranks(needs: Array) -> Array:
 
 def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Folded:
     """Fold one tree [L] in one pass; `children` (int32[L, A]) are the roots of the arguments of each node, -1: none."""
-    calls = called(primitives)
+    calls = list_computed(primitives)
     takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives, calls))
     code, index = tree.opcode.astype(jnp.int32), jnp.arange(tree.capacity, dtype=jnp.int32)
     live, place = index < tree.length, jnp.arange(children.shape[1])

@@ -38,7 +38,7 @@ def values(primitives: PrimitiveSet, tree: Programs, features: Features) -> Arra
         tree: [L].
         features: float32[F, B], or packed.
     """
-    seen, capacity = unpacked(features), tree.capacity
+    seen, capacity = unpack_features(features), tree.capacity
     functions = [p for p in primitives.primitives if p.args]
     which = np.array([functions.index(p) if p.args else -1 for p in primitives.primitives], np.int32)
     kinds = jnp.asarray(which)[tree.opcode.astype(jnp.int32)]
@@ -59,7 +59,7 @@ def values(primitives: PrimitiveSet, tree: Programs, features: Features) -> Arra
     return lax.fori_loop(0, runs.sum(dtype=jnp.int32), step, found)
 
 
-def unpacked(features: Features) -> Array:
+def unpack_features(features: Features) -> Array:
     """Return float32[F, B]: features as plain rows."""
     if not isinstance(features, Packed):
         return features

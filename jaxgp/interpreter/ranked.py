@@ -56,7 +56,8 @@ def rank(plans: Plan) -> Ranked:
         jnp.zeros((length, arity, trees), jnp.float32),
     )
     laid = lax.fori_loop(0, steps.max(), fetch, empty)
-    return Ranked(order, steps[order], *laid, plans.root.reshape(-1)[order], plans.root_constant.reshape(-1)[order])
+    roots, constants = (one.reshape(-1)[order] for one in (plans.root, plans.root_constant))
+    return Ranked(order, steps[order], laid[0], laid[1], laid[2], laid[3], roots, constants)
 
 
 def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -> Array:

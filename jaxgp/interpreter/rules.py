@@ -103,7 +103,7 @@ def act(language: RuleLanguage, masks: Masks, views: Array, active: Array | None
     return jnp.moveaxis(action, 0, -1), jnp.moveaxis(rule, 0, -1)
 
 
-def compared(masks: Masks, language: RuleLanguage, view: Array) -> tuple[Array, Array]:
+def choose_and_count(masks: Masks, language: RuleLanguage, view: Array) -> tuple[Array, Array]:
     """Choose the action of one list, and count the readings that were compared on the way.
 
     Args:

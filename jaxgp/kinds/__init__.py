@@ -1,8 +1,8 @@
 """Kinds of fitness, one a file: its options, what it asks of a run, how it is made, what tables say of it.
 
 `fitness.kind=NAME` picks the dataclass of options whose `kind` is NAME from the module of that name. A kind in a folder
-outside the project works in the same way: a package whose `__init__.py` has a subclass of `Fitness` with the name of
-the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
+outside the project works in the same way: a package whose `__init__.py` has a subclass of `FitnessOptions` with the
+name of the folder as its `kind`. Nothing here imports JAX before `fits`, `check` or `make` is called.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from jaxgp import options
 from jaxgp.errors import reject
-from jaxgp.evolution.options import CMA, Algorithm, Groups, of_island
+from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, of_island
 from jaxgp.fitness.words import POINTS, describe_opponent
 from jaxgp.options import (
     DEEPEST,
@@ -63,7 +63,7 @@ RENAMED = {
 }
 """What options of earlier versions are called now; {} stands for the value."""
 
-Anyone = Algorithm | Groups | CMA
+AnyAlgorithm = GPOptions | GroupsOptions | CMAOptions
 Rows = list[tuple[str, str]]
 """(parameter, value) pairs of a table."""
 Seated = Mapping[str, Mapping[str, "contracts.Opponent"]]
@@ -71,7 +71,7 @@ Seated = Mapping[str, Mapping[str, "contracts.Opponent"]]
 
 
 @dataclass
-class Fitness:
+class FitnessOptions:
     """Base of all kinds: fitness = max(minimum, scale * points - parsimony * size), the size in nodes or rules."""
 
     kinds: ClassVar[Kinds] = Kinds("fitness.kind", "jaxgp.kinds", "panel")
@@ -85,10 +85,10 @@ class Fitness:
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
 
-    def suits(self, algorithm: Anyone) -> None:
+    def suits(self, algorithm: AnyAlgorithm) -> None:
         """Check what it asks of the options of the algorithm; raises UsageError. No game is imported yet."""
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the algorithm can be told this fitness, and individuals that play like this can have it."""
         del algorithm, cast
         return True
@@ -139,7 +139,7 @@ class Fitness:
 
 
 @dataclass
-class Games(Fitness):
+class GamesFitnessOptions(FitnessOptions):
     """Base of a fitness whose individuals, all or the fittest, play the games of a panel of opponents."""
 
     opponents: dict[str, OpponentOptions] = option({}, "the panel, by name")
@@ -171,7 +171,7 @@ class Games(Fitness):
     @property
     def least_depth(self) -> int:
         """The least depth of the searches that individuals meet; if they meet none, that of any search."""
-        return min((one.plies for _, _, one in met(self)), default=DEEPEST)
+        return min((one.plies for _, _, one in list_met(self)), default=DEEPEST)
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -180,7 +180,7 @@ class Games(Fitness):
             name = next(iter(self.opponents))
             reject(f"{prefix}opponents.{name}.weight", 0.0, "at least one opponent with a weight above 0")
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the game is for two, and the algorithm chooses the parents itself."""
         return cast.game.seats == 2 and not cast.simulated and algorithm.kind != "groups"
 
@@ -240,7 +240,7 @@ class Games(Fitness):
 
 
 @dataclass
-class Candidates(Fitness):
+class CandidatesFitnessOptions(FitnessOptions):
     """Base of a fitness whose best individuals play again at the end of a run."""
 
     candidates: int = option(
@@ -263,14 +263,14 @@ class Candidates(Fitness):
 
 
 @dataclass
-class Measured(Fitness):
+class RefereedFitnessOptions(FitnessOptions):
     """Base of a fitness with a referee, which measures the fittest of every generation."""
 
     measured: int = option(
         1, "how many of the fittest of a generation the referee measures", low=1, high=MAX_POPULATION
     )
 
-    def suits(self, algorithm: Anyone) -> None:
+    def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse to measure more than there are."""
         few(self, "measured", algorithm)
 
@@ -280,7 +280,7 @@ class Measured(Fitness):
 
 
 @dataclass
-class Among(Games, Measured, Candidates):
+class AmongFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, CandidatesFitnessOptions):
     """Base of a fitness from games of the population among itself; the panel is the referee."""
 
     opening_plies: int = option(
@@ -290,7 +290,7 @@ class Among(Games, Measured, Candidates):
         None, "plies that individuals search while measured; null: as in evolution", low=1, high=DEEPEST
     )
 
-    def suits(self, algorithm: Anyone) -> None:
+    def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse a population, or that of an island, of one, chunks, and selection that compares games."""
         super().suits(algorithm)
         islands, kind = algorithm.islands.count, f"fitness.kind={self.kind}"
@@ -300,7 +300,7 @@ class Among(Games, Measured, Candidates):
         if algorithm.chunk is not None:
             accepted = f"null with {kind}; individuals that play each other are evaluated together"
             reject("algorithm.chunk", algorithm.chunk, accepted)
-        if isinstance(algorithm, Algorithm):
+        if isinstance(algorithm, GPOptions):
             for name in ("by_case", "sharing"):
                 # No two individuals meet the same opponents.
                 if value := getattr(algorithm.selection, name):
@@ -330,15 +330,15 @@ class Among(Games, Measured, Candidates):
         return f", each after {self.opening_plies} random moves" if self.opening_plies else ""
 
 
-def met(fitness: Fitness) -> Iterator[tuple[str, str, OpponentOptions]]:
+def list_met(fitness: FitnessOptions) -> Iterator[tuple[str, str, OpponentOptions]]:
     """Yield everybody that individuals meet: the section of options, the name there, and the options."""
-    for one in options.declared(fitness):
+    for one in options.list_options(fitness):
         value = getattr(fitness, one.name)
         if isinstance(value, dict):
             yield from ((one.name, name, entry) for name, entry in value.items() if isinstance(entry, OpponentOptions))
 
 
-def few(fitness: Fitness, name: str, algorithm: Anyone) -> None:
+def few(fitness: FitnessOptions, name: str, algorithm: AnyAlgorithm) -> None:
     """Check that an option is at most the population, or that of an island; raises UsageError."""
     whose = "algorithm.population" if algorithm.islands.count == 1 else "the population of an island"
     options.bound(fitness, name, "fitness.", high=of_island(algorithm).population, why=whose)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.errors import reject
 from jaxgp.fitness.words import describe_opponent
-from jaxgp.kinds import Among, Rows, Seated
+from jaxgp.kinds import AmongFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, option
 from jaxgp.seats.options import GuideOptions
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Coplay(Among):
+class CoplayFitnessOptions(AmongFitnessOptions):
     """The points of games against others of the population and against the guides; the panel measures the fittest."""
 
     kind: str = option("coplay", "coevolution: games against others of the population, and guides", ("coplay",))

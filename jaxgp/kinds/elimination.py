@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from jaxgp import options
 from jaxgp.errors import reject
 from jaxgp.evolution.options import of_island
-from jaxgp.kinds import Among, Anyone, Rows, Seated
+from jaxgp.kinds import AmongFitnessOptions, AnyAlgorithm, Rows, Seated
 from jaxgp.options import MAX_GAMES, option
 
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from jaxgp.spec import Cast
 
 
-def even(number: float) -> bool:
+def is_even(number: float) -> bool:
     """Whether a number is even."""
     return number % 2 == 0
 
 
 @dataclass
-class Elimination(Among):
+class EliminationFitnessOptions(AmongFitnessOptions):
     """1 / n for those who lose in a round of n individuals, 1 for the winner; the panel measures the fittest."""
 
     kind: str = option(
@@ -32,11 +32,11 @@ class Elimination(Among):
         "games of a match, half from each seat",
         low=2,
         high=MAX_GAMES,
-        test=even,
+        test=is_even,
         accepted=f"an even number from 2 to {MAX_GAMES}; half of the games are from each seat",
     )
 
-    def suits(self, algorithm: Anyone) -> None:
+    def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse a population, or that of an island, that does not halve down to one; see `Among.suits`."""
         islands, size = algorithm.islands.count, of_island(algorithm).population
         if size < 2 or not options.is_power_of_two_or_zero(size):

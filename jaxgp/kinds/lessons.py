@@ -5,9 +5,16 @@ from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.errors import reject
-from jaxgp.evolution.options import Algorithm
-from jaxgp.fitness.taught.options import MAX_LESSONS, Learning
-from jaxgp.kinds import Anyone, Candidates, Games, Measured, Rows, Seated
+from jaxgp.evolution.options import GPOptions
+from jaxgp.fitness.taught.options import MAX_LESSONS, LearningOptions
+from jaxgp.kinds import (
+    AnyAlgorithm,
+    CandidatesFitnessOptions,
+    GamesFitnessOptions,
+    RefereedFitnessOptions,
+    Rows,
+    Seated,
+)
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -17,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Lessons(Games, Measured, Candidates):
+class LessonsFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, CandidatesFitnessOptions):
     """Minus what an individual loses by its choices against the best ones; the panel measures the fittest in games."""
 
     kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
@@ -32,7 +39,7 @@ class Lessons(Games, Measured, Candidates):
         4096, "lessons that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
     )
     teacher: str | None = option(None, "who judges decisions, by name; null: the first one of the game")
-    learning: Learning = option(Learning(), "learning of the fittest")
+    learning: LearningOptions = option(LearningOptions(), "learning of the fittest")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -41,16 +48,16 @@ class Lessons(Games, Measured, Candidates):
             why = prefix + "stock"
             options.bound(self.learning, "lessons", prefix + "learning.", high=self.stock, why=why)
 
-    def suits(self, algorithm: Anyone) -> None:
+    def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse chunks, and a wheel for a fitness below 0."""
         super().suits(algorithm)
         if algorithm.chunk is not None:
             reject("algorithm.chunk", algorithm.chunk, "null with fitness.kind=lessons")
-        if isinstance(algorithm, Algorithm) and algorithm.selection.method == "roulette" and self.minimum is None:
+        if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette" and self.minimum is None:
             why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
             reject("fitness.minimum", None, f"a number from 0 ({why})")
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the game has lessons, and individuals value what moves lead to."""
         from jaxgp.players.taught import Values
 
@@ -93,7 +100,7 @@ class Lessons(Games, Measured, Candidates):
         ]
 
 
-def _learns(individuals: int, algorithm: Anyone, cast: "Cast") -> None:
+def _learns(individuals: int, algorithm: AnyAlgorithm, cast: "Cast") -> None:
     """Refuse learning from lessons that programs of the game cannot do; raises UsageError."""
     from jaxgp.interpreter.nodes import traceable
     from jaxgp.players.taught import Learns
@@ -108,7 +115,7 @@ def _learns(individuals: int, algorithm: Anyone, cast: "Cast") -> None:
         reject(option, individuals, f"a whole number from 0 to {bound}")
 
 
-def _learning(asked: Learning) -> Rows:
+def _learning(asked: LearningOptions) -> Rows:
     """Return who learns from lessons, and how; nothing if nobody does."""
     if not asked.individuals:
         return []

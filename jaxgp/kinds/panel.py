@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxgp.kinds import Candidates, Games, Rows, Seated
+from jaxgp.kinds import CandidatesFitnessOptions, GamesFitnessOptions, Rows, Seated
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Panel(Games, Candidates):
+class PanelFitnessOptions(GamesFitnessOptions, CandidatesFitnessOptions):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size), of games against the panel."""
 
     kind: str = option("panel", "games against a panel of opponents", ("panel",))

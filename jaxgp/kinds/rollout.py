@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxgp.errors import UsageError, reject, rejected
-from jaxgp.kinds import Anyone, Candidates, Rows, Seated
+from jaxgp.errors import UsageError, reject, rejection
+from jaxgp.kinds import AnyAlgorithm, CandidatesFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_WEIGHT, option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Rollout(Candidates):
+class RolloutFitnessOptions(CandidatesFitnessOptions):
     """fitness = max(minimum, scale * quantity - parsimony * size), over rollouts of a simulation.
 
     A kind outside the project that inherits this one may measure something of its own: see `value`.
@@ -56,7 +56,7 @@ class Rollout(Candidates):
         high=MAX_POPULATION,
     )
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether individuals drive."""
         from jaxgp.contracts import Driver
 
@@ -121,7 +121,7 @@ class Rollout(Candidates):
             except UsageError:
                 raise
             except ValueError as error:
-                raise rejected("fitness.rivals", name, accepted, str(error)) from error
+                raise rejection("fitness.rivals", name, accepted, str(error)) from error
         return crews
 
     def _instances(self, cast: "Cast") -> "contracts.States | None":

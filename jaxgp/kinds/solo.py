@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jaxgp.kinds import Anyone, Fitness, Rows, Seated
+from jaxgp.kinds import AnyAlgorithm, FitnessOptions, Rows, Seated
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Solo(Fitness):
+class SoloFitnessOptions(FitnessOptions):
     """fitness = max(minimum, scale * score - parsimony * size), of the game that an individual plays alone."""
 
     kind: str = option("solo", "the score of a game for one", ("solo",))
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether individuals have a game of their own."""
         from jaxgp.contracts import Soloist
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from jaxgp import options
 from jaxgp.errors import reject
-from jaxgp.evolution.options import Algorithm
-from jaxgp.kinds import Anyone, Measured, Rows, Seated, few
-from jaxgp.operators.options import Creation, Crossover, Mutation
+from jaxgp.evolution.options import GPOptions
+from jaxgp.kinds import AnyAlgorithm, RefereedFitnessOptions, Rows, Seated, few
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, option
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ MAX_FACTOR = 1000
 
 
 @dataclass
-class Problems:
+class ProblemsOptions:
     """A second population: sets of instances; a set is the fitter, the more nodes it costs its solvers."""
 
     population: int = option(
@@ -53,7 +53,7 @@ class Problems:
 
 
 @dataclass
-class Suite(Measured):
+class SuiteFitnessOptions(RefereedFitnessOptions):
     """The share of nodes saved against the reference search, on instances that each generation draws from a suite.
 
     The reference search is the one without individuals: blind search, or that by a fixed heuristic.
@@ -119,7 +119,7 @@ class Suite(Measured):
         low=0,
         high=1,
     )
-    problems: Problems = option(Problems(), "a second population, of sets of instances")
+    problems: ProblemsOptions = option(ProblemsOptions(), "a second population, of sets of instances")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -131,17 +131,17 @@ class Suite(Measured):
             accepted = f"a multiple of {prefix}problems.met={met} from {2 * met} on, such as {above}"
             reject(prefix + "boards", self.boards, f"{accepted}; each set has boards / met")
 
-    def suits(self, algorithm: Anyone) -> None:
+    def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse to measure more than there are, and selection that compares instances where these differ."""
         super().suits(algorithm)
         few(self, "first", algorithm)
-        if self.problems.population and isinstance(algorithm, Algorithm):
+        if self.problems.population and isinstance(algorithm, GPOptions):
             for name in ("by_case", "sharing"):
                 if value := getattr(algorithm.selection, name):
                     why = "individuals meet different instances where fitness.problems.population is above 0"
                     reject(f"algorithm.selection.{name}", value, f"0; {why}")
 
-    def fits(self, algorithm: Anyone, cast: "Cast") -> bool:
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether individuals guide searches that solve a puzzle."""
         from jaxgp.contracts import Solver
 
@@ -210,13 +210,13 @@ class Suite(Measured):
 
         assert isinstance(ring.fitness, Refereed)
         assert isinstance(ring.fitness.fitness, SolverFitness)
-        breeding = Algorithm(
+        breeding = GPOptions(
             population=asked.population,
             elites=asked.elites,
             capacity=1,
-            creation=Creation(max_depth=1),
-            crossover=Crossover(asked.crossover, "two_children", subtree=0.0, one_point=1.0),
-            mutation=Mutation(
+            creation=CreationOptions(max_depth=1),
+            crossover=CrossoverOptions(asked.crossover, "two_children", subtree=0.0, one_point=1.0),
+            mutation=MutationOptions(
                 asked.mutation, children=0.0, genes=1.0, gene_probability=asked.gene_probability, exclusive=True
             ),
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.statistics.bootstrap import counts, resampled
+from jaxgp.statistics.bootstrap import counts, resample
 from jaxgp.statistics.comparison import Estimate
 from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.exact import central
@@ -54,7 +54,7 @@ def circles(table: CrossTable, seed: int = 0) -> Circles:
         found, of = _threes(beats, counts(places, count))
         return np.divide(found, of, out=np.full(len(places), np.nan), where=of > 0)
 
-    spread = resampled([count], shares, Draws(seed), RESAMPLES)
+    spread = resample([count], shares, Draws(seed), RESAMPLES)
     return Circles(round(decided), round(circular), Estimate(circular / decided, *central(spread[~np.isnan(spread)])))
 
 

@@ -21,12 +21,12 @@ from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.league.members import Evolved, Member
+from jaxgp.league.members import GenomeActor, Member
 from jaxgp.measure import evaluation
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.report.waiting import announced, waiting
+from jaxgp.report.waiting import announce, waiting
 from jaxgp.seats.agents import Agent
-from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.moves import Stepper, game_key, play_on
 from jaxgp.seats.options import PlayerOptions
 from jaxgp.spec import Cast
 
@@ -94,7 +94,7 @@ def play(
         known: games that were played before, of the same players and the same chance; they are not played again.
         keep: given the games so far, whenever there are more; pairs that have not met have no games in it.
     """
-    number = planned(members, games)
+    number = plan_games(members, games)
     results = np.zeros((*number.shape, int(number.max())), np.int8)
     met = np.zeros(number.shape, bool)
     if known is not None:
@@ -102,7 +102,7 @@ def play(
         kept = min(results.shape[2], known.results.shape[2])
         results[..., :kept] = (known.results * met[..., None])[..., :kept]
     teams = _teams(members)
-    others = [place for place, member in enumerate(members) if not isinstance(member.plays, Evolved)]
+    others = [place for place, member in enumerate(members) if not isinstance(member.plays, GenomeActor)]
     total = len(teams) + bool(len(others) > 1)
     for index, team in enumerate(teams):
         now = [*(rival.places for rival in teams[index:] if _meet(team, rival)), np.array(others, int)]
@@ -131,7 +131,7 @@ def play(
     return CrossTable(results, number)
 
 
-def planned(members: Sequence[Member], games: int) -> np.ndarray:
+def plan_games(members: Sequence[Member], games: int) -> np.ndarray:
     """Return int32[N, N], how many games each pair plays; `games` is what `play` takes."""
     random = np.array([member.random for member in members])
     number = np.where(random[:, None] | random, games, 1) * ~np.eye(len(members), dtype=bool)
@@ -186,13 +186,13 @@ def _teams(members: Sequence[Member]) -> list[Team]:
     """Group the genomes that one device program can play side by side."""
     by_team: dict[str, list[int]] = {}
     for place, member in enumerate(members):
-        if isinstance(member.plays, Evolved):
+        if isinstance(member.plays, GenomeActor):
             by_team.setdefault(member.plays.team, []).append(place)
     return [_team(members, places) for places in by_team.values()]
 
 
 def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
-    evolved = [plays for place in places if isinstance(plays := members[place].plays, Evolved)]
+    evolved = [plays for place in places if isinstance(plays := members[place].plays, GenomeActor)]
     genomes, language = [one.genome for one in evolved], evolved[0].language
     if language is not None:
         room = max(int(languages.sizes(genome)) for genome in genomes)
@@ -207,7 +207,7 @@ def _bench(cast: Cast, team: Team, games: int) -> ProgramOpponent:
 
 def _seat(cast: Cast, member: Member, games: int) -> Opponent:
     assert isinstance(member.plays, PlayerOptions)
-    return evaluation.seated(cast, member.plays, games)
+    return evaluation.seat_opponent(cast, member.plays, games)
 
 
 def _on_host(
@@ -224,7 +224,7 @@ def _on_host(
     Yields:
         Each pair that has played its games, but for those that had `met` before.
     """
-    hands = {place: announced(_agent(cast, members[place]), f"Compiling {members[place].name}") for place in places}
+    hands = {place: announce(_agent(cast, members[place]), f"Compiling {members[place].name}") for place in places}
     for pair, (one, other) in enumerate(itertools.permutations(places, 2)):
         if met[one, other]:
             continue
@@ -236,7 +236,7 @@ def _on_host(
 
 def host_game(stepper: Stepper, seats: Sequence[Agent]) -> int:
     """Play one game, move by move; return 1 if the first seat wins, 0 for a draw, else -1."""
-    last = played(stepper, seats, max_plies=evaluation.MAX_PLIES)[-1].state
+    last = play_on(stepper, seats, max_plies=evaluation.MAX_PLIES)[-1].state
     return int(np.sign(np.asarray(last.returns)[0]))
 
 
@@ -287,7 +287,7 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
     try:
         places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
         same = (content["games"], content["seed"]) == (games, seed)
-        table = filled(content["results"], len(content["players"]))
+        table = fill_table(content["results"], len(content["players"]))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UsageError(f"table={path}: damaged; remove it, or name another file") from error
     chance = any(member.random for member in members)
@@ -306,7 +306,7 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def filled(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
+def fill_table(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
     """Return a table from the results of each pair; raises TypeError or ValueError for rows that are none."""
     number: np.ndarray = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     if number.shape != (players, players) or number.diagonal().any():

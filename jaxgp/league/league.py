@@ -31,7 +31,7 @@ FIRST = 5
 
 
 @dataclass(frozen=True)
-class Rules:
+class LeagueRules:
     """How a league goes.
 
     Attributes:
@@ -80,7 +80,7 @@ class League:
 
 
 @dataclass(frozen=True)
-class Standing:
+class LeagueStanding:
     """Results of one player over many leagues.
 
     Attributes:
@@ -101,7 +101,7 @@ class Standing:
 
 
 def season(
-    table: CrossTable, brackets: Sequence[str], mode: str, rules: Rules, leagues: int, seed: int
+    table: CrossTable, brackets: Sequence[str], mode: str, rules: LeagueRules, leagues: int, seed: int
 ) -> list[League]:
     """Hold several leagues, each with a schedule of its own; in mode `own` each is held once for every bracket."""
     where = np.unique(np.asarray(brackets), return_inverse=True)[1]
@@ -114,7 +114,9 @@ def season(
     ]
 
 
-def hold(table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, players: np.ndarray, draws: Draws) -> League:
+def hold(
+    table: CrossTable, brackets: np.ndarray, mode: str, rules: LeagueRules, players: np.ndarray, draws: Draws
+) -> League:
     """Hold one league.
 
     Args:
@@ -147,7 +149,9 @@ def hold(table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, playe
     return League(players, rounds, stats.rankdata(order, method="min").astype(int), ending)
 
 
-def _round(table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, left: np.ndarray, draws: Draws) -> Round:
+def _round(
+    table: CrossTable, brackets: np.ndarray, mode: str, rules: LeagueRules, left: np.ndarray, draws: Draws
+) -> Round:
     won, games = np.zeros(len(left)), np.zeros(len(left), int)
     for place, player in enumerate(left):
         met = left[left != player]
@@ -163,7 +167,7 @@ def _round(table: CrossTable, brackets: np.ndarray, mode: str, rules: Rules, lef
     return Round(left, games, won, won > rules.threshold * games + 1e-9)
 
 
-def standings(leagues: Sequence[League], count: int) -> list[Standing]:
+def standings(leagues: Sequence[League], count: int) -> list[LeagueStanding]:
     """Return the results of each of `count` players over all leagues."""
     ranks: list[list[int]] = [[] for _ in range(count)]
     half: list[list[bool]] = [[] for _ in range(count)]
@@ -177,7 +181,7 @@ def standings(leagues: Sequence[League], count: int) -> list[Standing]:
         for one in league.rounds:
             rounds[one.players[one.stays]] += 1
     return [
-        Standing(
+        LeagueStanding(
             len(places),
             float(won[player]),
             float(np.mean(places)),

@@ -12,10 +12,10 @@ from jaxgp.files import Json
 from jaxgp.league import league_figures as figures
 from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.league.league import ENDINGS, League, Rules, Standing, standings
+from jaxgp.league.league import ENDINGS, League, LeagueRules, LeagueStanding, standings
 from jaxgp.league.members import Member
 from jaxgp.league.ratings import Correlation, Ratings
-from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture
 from jaxgp.statistics.exact import settle
 
 WORDS = {
@@ -28,7 +28,7 @@ TOLD = 3
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LeagueOutcome:
     """All that was found.
 
     Attributes:
@@ -46,7 +46,7 @@ class Outcome:
     ratings: Ratings
     correlations: Mapping[str, Correlation]
     seasons: Mapping[str, Sequence[League]]
-    rules: Rules
+    rules: LeagueRules
     game: Mapping[str, Any]
 
     @cached_property
@@ -58,7 +58,7 @@ class Outcome:
         return [member.bracket for member in self.members]
 
     @cached_property
-    def standings(self) -> dict[str, list[Standing]]:
+    def standings(self) -> dict[str, list[LeagueStanding]]:
         """Return the standing of every player, by mode."""
         return {mode: standings(leagues, len(self.members)) for mode, leagues in self.seasons.items()}
 
@@ -69,7 +69,7 @@ class Outcome:
         return sorted(range(len(found)), key=lambda i: (bracket[i], found[i].mean_rank, -found[i].won))
 
 
-def document(found: Outcome, title: str, about: Sequence[tuple[str, str]]) -> Document:
+def document(found: LeagueOutcome, title: str, about: Sequence[tuple[str, str]]) -> Document:
     """Report all of it."""
     seat = found.ratings.first_seat
     games = int(found.table.games.sum())
@@ -91,7 +91,7 @@ def document(found: Outcome, title: str, about: Sequence[tuple[str, str]]) -> Do
     return Document(title, facts, sections)
 
 
-def _rules(found: Outcome) -> str:
+def _rules(found: LeagueOutcome) -> str:
     rules = found.rules
     draw = "a draw counts half a win" if rules.draw else "a draw is no win"
     return (
@@ -100,7 +100,7 @@ def _rules(found: Outcome) -> str:
     )
 
 
-def _season(found: Outcome, mode: str) -> list[Part]:
+def _season(found: LeagueOutcome, mode: str) -> list[Part]:
     leagues, table = found.seasons[mode], found.standings[mode]
     rows = [
         {"player": found.names[i], "bracket": found.brackets[i], **standing_row(table[i])} for i in found.ranking(mode)
@@ -115,17 +115,17 @@ def _season(found: Outcome, mode: str) -> list[Part]:
     told = "\n\n".join(_told(found, number, league) for number, league in enumerate(leagues[:TOLD], 1))
     return [
         f"{_rules(found)}{within} {len(leagues)} leagues, each with a schedule of its own, ended: {ended}.",
-        Table(rows),
+        DocumentTable(rows),
         Picture(
             f"places_{mode}",
             "places over all leagues, the best on top",
             partial(figures.places, ranks, found.names, found.brackets, f"Places in {len(leagues)} leagues"),
         ),
-        Folded(f"The first {min(TOLD, len(leagues))} leagues, round by round", told),
+        FoldedText(f"The first {min(TOLD, len(leagues))} leagues, round by round", told),
     ]
 
 
-def standing_row(one: Standing) -> dict[str, object]:
+def standing_row(one: LeagueStanding) -> dict[str, object]:
     """Return a standing as a row of a table."""
     return {
         "leagues won": f"{one.won:.3g} of {one.leagues}",
@@ -136,7 +136,7 @@ def standing_row(one: Standing) -> dict[str, object]:
     }
 
 
-def _told(found: Outcome, number: int, league: League) -> str:
+def _told(found: LeagueOutcome, number: int, league: League) -> str:
     """Describe a league round by round: who stayed, who dropped out, with their wins."""
     lines = [f"League {number}, {len(league.players)} players"]
     for count, one in enumerate(league.rounds, 1):
@@ -150,7 +150,7 @@ def _told(found: Outcome, number: int, league: League) -> str:
     return "\n".join([*lines, f"  first: {first} ({ENDINGS[league.ending]})"])
 
 
-def _ratings(found: Outcome) -> list[Part]:
+def _ratings(found: LeagueOutcome) -> list[Part]:
     scores = found.table.scores()
     order = np.argsort([-one.value for one in found.ratings.players], kind="stable")
     rows = [
@@ -175,10 +175,10 @@ def _ratings(found: Outcome) -> list[Part]:
         "such ratings would change against other opponents of this kind, not how often a game would come out otherwise."
     )
     draw = partial(figures.ratings, found.ratings.players, found.names, found.brackets)
-    return [text, Table(rows), Picture("ratings", "ratings with 95 % intervals", draw)]
+    return [text, DocumentTable(rows), Picture("ratings", "ratings with 95 % intervals", draw)]
 
 
-def _brackets(found: Outcome) -> list[Part]:
+def _brackets(found: LeagueOutcome) -> list[Part]:
     worth = found.table.worth(0.5)
     both = (worth + 1 - worth.T) / 2
     names = list(dict.fromkeys(found.brackets))
@@ -200,10 +200,10 @@ def _brackets(found: Outcome) -> list[Part]:
         }
         mean = {"players": int(mine.sum()), "mean rating": f"{rating[mine].mean():+.0f}"}
         rows.append({"bracket": name, **mean, **won, **against})
-    return ["Scores are of all games between two brackets, from both seats, a draw half a win.", Table(rows)]
+    return ["Scores are of all games between two brackets, from both seats, a draw half a win.", DocumentTable(rows)]
 
 
-def _fitness(found: Outcome) -> list[Part]:
+def _fitness(found: LeagueOutcome) -> list[Part]:
     rows = []
     for name, one in found.correlations.items():
         rho = one.rho
@@ -221,14 +221,14 @@ def _fitness(found: Outcome) -> list[Part]:
         "players. Runs whose fitness is measured differently can be compared within their brackets only."
     )
     values = [member.fitness for member in found.members]
-    parts: list[Part] = [text, Table(rows)]
+    parts: list[Part] = [text, DocumentTable(rows)]
     if any(value is not None for value in values):
         draw = partial(figures.fitness, values, found.ratings.players, found.brackets)
         parts.append(Picture("fitness", "rating over fitness", draw))
     return parts
 
 
-def around(found: Outcome) -> str:
+def around(found: LeagueOutcome) -> str:
     """Say how many threes of players are circles."""
     seen = circles(found.table)
     if seen.share is None:
@@ -240,7 +240,7 @@ def around(found: Outcome) -> str:
     )
 
 
-def _games(found: Outcome) -> list[Part]:
+def _games(found: LeagueOutcome) -> list[Part]:
     order_of = list(dict.fromkeys(found.brackets))
     rating = [one.value for one in found.ratings.players]
     order = sorted(range(len(rating)), key=lambda i: (order_of.index(found.brackets[i]), -rating[i]))
@@ -254,11 +254,11 @@ def _games(found: Outcome) -> list[Part]:
         Picture("crosstable", "result of the row's player, who begins, against the column's", draw),
         around(found),
         "The players:",
-        Table(listed),
+        DocumentTable(listed),
     ]
 
 
-def as_json(found: Outcome, options: Mapping[str, object]) -> Json:
+def as_json(found: LeagueOutcome, options: Mapping[str, object]) -> Json:
     """Return all results except the games, which the cross-table file holds."""
     fits = zip(found.members, found.ratings.players, found.table.scores().tolist(), strict=True)
     players = [
@@ -289,7 +289,7 @@ def _league(league: League) -> Json:
     return about | {"rounds": rounds}
 
 
-def text(found: Outcome) -> str:
+def text(found: LeagueOutcome) -> str:
     """Draw the standings with the ratings for the terminal, 132 columns wide."""
     from rich.console import Console
     from rich.table import Table as Drawn

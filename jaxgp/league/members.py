@@ -14,17 +14,17 @@ from typing import Any
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Player
-from jaxgp.errors import UsageError, reason, reject, rejected
+from jaxgp.errors import UsageError, reason, reject, rejection
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
-from jaxgp.options import declared
+from jaxgp.options import list_options
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
-from jaxgp.seats.kinds.strategy import Strategy
-from jaxgp.seats.options import FORMER, PlayerOptions, spelled, spellings
+from jaxgp.seats.kinds.strategy import StrategyOptions
+from jaxgp.seats.options import FORMER, PlayerOptions, parse_player, spellings
 from jaxgp.spec import Cast, Games
 from jaxgp.store import champion
 from jaxgp.store.champion import ChampionError
@@ -36,7 +36,7 @@ MOST = 200
 
 
 @dataclass(frozen=True)
-class Evolved:
+class GenomeActor:
     """How a genome plays.
 
     Attributes:
@@ -70,14 +70,14 @@ class Member:
     bracket: str
     source: str
     identity: str
-    plays: Evolved | PlayerOptions
+    plays: GenomeActor | PlayerOptions
     fitness: float | None = None
     chance: bool = False
 
     @property
     def random(self) -> bool:
         """Whether its games have chance in them: in its moves, or in the game itself."""
-        return self.chance or (isinstance(self.plays, Evolved) and self.plays.player.random)
+        return self.chance or (isinstance(self.plays, GenomeActor) and self.plays.player.random)
 
 
 def read(
@@ -138,7 +138,7 @@ def _empty(game: Mapping[str, object], games: Games) -> Cast:
     """
     if "name" not in game:
         why = "no champion among the players, whose game would be played"
-        raise UsageError(f"brackets: {why}; accepted: {accepted()}, with one champion or more, or game=NAME")
+        raise UsageError(f"brackets: {why}; accepted: {describe_members()}, with one champion or more, or game=NAME")
     cast = cast_of(Config(game=dict(game)), games)
     if cast.game.seats == 1 or cast.simulated:
         two = "a game of turns for two; this one is a simulation"
@@ -155,7 +155,7 @@ def _shown(member: Member) -> Member:
 def _words(option: str, value: object) -> list[str]:
     words = value if isinstance(value, list) else [value]
     if not words or not all(isinstance(word, str) and word for word in words):
-        reject(option, value, f"a list of one or more of: {accepted()}")
+        reject(option, value, f"a list of one or more of: {describe_members()}")
     return [str(word) for word in words]
 
 
@@ -173,7 +173,7 @@ def _fixed() -> dict[str, type[PlayerOptions]]:
     return {name: kind for name, kind in PlayerOptions.kinds.all().items() if kind.fixed}
 
 
-def accepted() -> str:
+def describe_members() -> str:
     """Say in words what a member can be."""
     return ", ".join([FILES, *(word for word in spellings(PlayerOptions) if word.partition(":")[0] in _fixed())])
 
@@ -258,7 +258,7 @@ def _same_game(option: str, home: Loaded, other: Loaded) -> None:
 def _champion(bracket: str, label: str, loaded: Loaded) -> Member:
     content, cast = loaded.content, loaded.cast
     team = f"{content.language['kind']} {json.dumps(cast.program, sort_keys=True)} {cast.language.version}"
-    evolved = Evolved(team, cast.actor, cast.language, loaded.genome)
+    evolved = GenomeActor(team, cast.actor, cast.language, loaded.genome)
     identity = _digest(cast, team, content.text)
     return Member(label, bracket, str(loaded.path), identity, evolved, content.fitness)
 
@@ -270,19 +270,19 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
         UsageError: an unknown word, or something that the game does not have.
     """
     option = f"brackets.{bracket}"
-    plays = spelled(option, word, PlayerOptions)
-    names = [one.name for one in declared(plays)]
+    plays = parse_player(option, word, PlayerOptions)
+    names = [one.name for one in list_options(plays)]
     shared: dict[str, Any] = {"ties": ties, "evaluator": evaluator}
     plays = replace(plays, **{name: value for name, value in shared.items() if name in names})
     try:
         plays.check(option, cast)
     except UsageError as error:
-        raise rejected(option, word, error.accepted, error.why) if error.accepted else error from error
+        raise rejection(option, word, error.accepted, error.why) if error.accepted else error from error
     plays = plays.named(cast)
     identity = _digest(cast, plays.text)
-    if isinstance(plays, Strategy):  # one device program plays its genome beside those of champions
+    if isinstance(plays, StrategyOptions):  # one device program plays its genome beside those of champions
         player, genome = strategist(cast.spec, cast.game, plays.name)
-        return Member(word, bracket, word, identity, Evolved(word, player, None, genome))
+        return Member(word, bracket, word, identity, GenomeActor(word, player, None, genome))
     return Member(word, bracket, word, identity, plays, chance=plays.chance(cast))
 
 

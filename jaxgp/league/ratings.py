@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.statistics.bootstrap import resampled
+from jaxgp.statistics.bootstrap import resample
 from jaxgp.statistics.comparison import Estimate
 from jaxgp.statistics.draws import Draws
-from jaxgp.statistics.exact import central, settle, settled, spearman
+from jaxgp.statistics.exact import central, settle, settle_number, spearman
 
 ELO = 400 / np.log(10)
 """Elo points per unit of log odds."""
@@ -95,9 +95,9 @@ def correlate(fitness: Sequence[float | None], rating: Sequence[float], seed: in
     x, y = map(settle, np.array(known).T)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(len(known), None, missing=f"all have the same {'fitness' if np.ptp(x) == 0 else 'rating'}")
-    spread = resampled([len(known)], lambda i: spearman(x[i], y[i]), Draws(seed))
+    spread = resample([len(known)], lambda i: spearman(x[i], y[i]), Draws(seed))
     rho = Estimate(float(spearman(x, y)), *central(spread[~np.isnan(spread)]))
-    return Correlation(len(known), rho, settled(float(stats.spearmanr(x, y).pvalue)))
+    return Correlation(len(known), rho, settle_number(float(stats.spearmanr(x, y).pvalue)))
 
 
 def correlations(

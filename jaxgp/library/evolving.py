@@ -1,6 +1,7 @@
 """Evolving from Python: the loop over generations, its table and its checkpoints; ask and tell for other loops."""
 
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -20,7 +21,7 @@ from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.evaluation import Evaluation
-from jaxgp.genotypes.language import Genome, written_in
+from jaxgp.genotypes.language import Genome, language_of
 from jaxgp.options import MAX_COUNT, whole
 from jaxgp.store import checkpoint
 from jaxgp.store.record import Record, Row, clean, cut
@@ -101,6 +102,7 @@ def evolve(
         UsageError: a value that is not accepted, or a folder that holds a run already or cannot be written to.
         RunError: the record could not be written.
     """
+    check_bits()
     whole("generations", generations, 1, MAX_COUNT)
     whole("every", every, 1, MAX_COUNT)
     if folder is not None and isinstance(start, EvolutionState):
@@ -133,6 +135,7 @@ def resume(
         UsageError: there is no checkpoint, or it is damaged or of another ring.
         RunError: the record could not be written.
     """
+    check_bits()
     whole("generations", generations, 1, MAX_COUNT)
     whole("every", every, 1, MAX_COUNT)
     kept = files.user_path("folder", str(folder))
@@ -165,6 +168,14 @@ def _compiled(ring: Ring | Pair | Islands, state: EvolutionState) -> Step:
     return jax.jit(ring.step).lower(state).compile()
 
 
+def check_bits() -> None:
+    """Refuse values of 64 bits, by which the same key would give another run; raises UsageError."""
+    if jnp.result_type(float) != jnp.float32:
+        reject(
+            "jax_enable_x64", True, 'false, as jax.config.update("jax_enable_x64", False) sets it; values have 32 bits'
+        )
+
+
 def check_key(key: Array) -> None:
     """Refuse what is no single typed key; raises UsageError."""
     dtype = getattr(key, "dtype", None)
@@ -184,7 +195,7 @@ def _loop(
     progress: bool,
 ) -> Evolved:
     with ExitStack() as opened:
-        record = None if folder is None else opened.enter_context(Record(folder / RECORD))
+        record = None if folder is None else opened.enter_context(Record(folder / RECORD, rows, warnings.warn))
         show = opened.enter_context(_Bar(generations)) if progress else None
         saved, elapsed = -1, rows[-1]["elapsed"] if rows else 0.0
         try:
@@ -222,7 +233,7 @@ def _save(ring: Ring | Pair | Islands, state: EvolutionState, folder: Path) -> i
 
 def _digest(ring: Ring | Pair | Islands) -> str:
     """Return what the checkpoints of a ring say about it: what its genomes are written in."""
-    language = written_in(ring.scheme)
+    language = language_of(ring.scheme)
     return "" if language is None else f"{language.name} {language.version}"
 
 
@@ -325,6 +336,3 @@ class AskTell:
 
 def _shape(population: Genome) -> tuple[int, ...]:
     return jnp.shape(jax.tree.leaves(population)[0])
-
-
-__all__ = ["AskTell", "Evolved", "History", "evolve", "resume"]

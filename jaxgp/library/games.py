@@ -16,20 +16,21 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp import spec as specs
+from jaxgp.arrays import is_legal
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, Opponent, Position
-from jaxgp.errors import UsageError, reject
-from jaxgp.evolution.options import Algorithm, Groups
-from jaxgp.evolution.state import Champion as Found
+from jaxgp.errors import reject
+from jaxgp.evolution.options import GPOptions, GroupsOptions
+from jaxgp.evolution.state import BestSoFar as Found
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.library.evolving import History
 from jaxgp.measure import champions, evaluation
-from jaxgp.options import MAX_SEED, declared, made, of_kind, whole
+from jaxgp.options import MAX_SEED, list_options, make_checked, of_kind, whole
 from jaxgp.report import tree
 from jaxgp.run.assemble import creator
 from jaxgp.search.chance import unused_key
@@ -69,9 +70,9 @@ def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:
     """
     _check_cast(cast)
     _check_turns(cast)
-    chosen = made(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
-    algorithm = Groups() if isinstance(cast.language, RuleLanguage) else Algorithm()
-    return chosen.seat(cast, creator(cast.language, algorithm), Panel())
+    chosen = make_checked(of_kind("kind", kind, OpponentOptions.kinds.all(), OpponentOptions.former), values, "")
+    algorithm = GroupsOptions() if isinstance(cast.language, RuleLanguage) else GPOptions()
+    return chosen.seat(cast, creator(cast.language, algorithm), PanelFitnessOptions())
 
 
 def _check_cast(cast: object) -> None:
@@ -189,7 +190,7 @@ def save(champion: Champion, path: str | Path, state: EvolutionState | None = No
     if not isinstance(champion, Champion):
         reject("champion", type(champion).__name__, "a Champion, which jaxgp.champion returns")
     cast, unknown = champion.cast, jnp.float32(jnp.nan)
-    settings = {one.name: getattr(cast.game, one.name) for one in declared(cast.game)}
+    settings = {one.name: getattr(cast.game, one.name) for one in list_options(cast.game)}
     config = Config(game={"name": cast.spec.name, **settings}, program=cast.program, title=title)
     found = Found(champion.genome, unknown, unknown[None], jnp.int32(-1)) if state is None else state.champion
     content = champion_files.describe(replace(found, genome=champion.genome), cast.language, config)
@@ -240,6 +241,14 @@ def opening(cast: Cast, seed: int = 0) -> Position:
     return cast.game.init(jax.random.key(seed))
 
 
+def legal(cast: Cast, state: Position, action: Array) -> Array:
+    """Return bool[]: whether an action (int32[]), which may be any number, can be played in a position.
+
+    It is traced where its caller is: under `jax.jit`, and in a batch under `jax.vmap`.
+    """
+    return is_legal(cast.game.legal_actions(state), action)
+
+
 def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> Position:
     """Return the position after an action.
 
@@ -260,19 +269,3 @@ def step(cast: Cast, state: Position, action: int, key: Array | None = None) -> 
     if key is None and cast.game.chance:
         reject("key", None, f"a key of jax.random; each step of {cast.spec.name} draws from one of its own")
     return cast.game.step(state, jnp.int32(action), unused_key() if key is None else key)
-
-
-__all__ = [
-    "Board",
-    "Champion",
-    "UsageError",
-    "board",
-    "champion",
-    "evaluate",
-    "load",
-    "opening",
-    "opponent",
-    "save",
-    "step",
-    "take",
-]

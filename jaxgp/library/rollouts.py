@@ -4,7 +4,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.host.driving import Driven
 from jaxgp.host.driving import drive as driven
 from jaxgp.library.games import Champion
-from jaxgp.measure.simulations.rollouts import fixed, hand
+from jaxgp.measure.simulations.rollouts import hand, take_driver
 from jaxgp.options import MAX_SEED, whole
 from jaxgp.seats.moves import game_key
 from jaxgp.spec import Cast, Hand
@@ -38,7 +38,7 @@ def drive(cast: Cast, *drivers: str | Champion | Hand, seed: int = 0) -> Driven:
 def _named(cast: Cast, driver: str | Champion | Hand) -> tuple[str, Hand]:
     """Return what a driver is called, and the driver; raises UsageError."""
     if isinstance(driver, str):
-        return driver, hand(fixed(cast, driver, "driver"))
+        return driver, hand(take_driver(cast, driver, "driver"))
     if isinstance(driver, Champion):
         if driver.cast.spec.name != cast.spec.name:
             raise UsageError(f"driver: a champion of {driver.cast.spec.name}; accepted: one of {cast.spec.name}")

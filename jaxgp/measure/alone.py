@@ -74,7 +74,7 @@ def text(report: dict[str, Json]) -> str:
     share, low, high = (f"{100 * random[name]:.2f}" for name in ("as_good", "as_good_low", "as_good_high"))
     lines = [
         f"champion  {champion['score']:g}, in the one game that it plays",
-        f"random    {described(random)}; {share} % (95 % {low} to {high}) as good as the champion",
+        f"random    {describe_summary(random)}; {share} % (95 % {low} to {high}) as good as the champion",
     ]
     for name, label in (("nested", "nested    "), ("guided", "guided    "), ("restarts", "restarts  ")):
         if name in report:
@@ -87,7 +87,7 @@ def text(report: dict[str, Json]) -> str:
     return "\n".join(lines)
 
 
-def described(figures: Json) -> str:
+def describe_summary(figures: Json) -> str:
     """Write what `summarise` returns."""
     return (
         f"mean {figures['mean']:.2f} (95 % {figures['low']:.2f} to {figures['high']:.2f}), "

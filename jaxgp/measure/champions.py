@@ -11,7 +11,7 @@ from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.savedgame import agree
-from jaxgp.options import declared
+from jaxgp.options import list_options
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Cast, Games, cast
 from jaxgp.store import champion, runs
@@ -90,7 +90,7 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
 def _with_settings(loaded: Loaded, values: Mapping[str, object], games: Games) -> Loaded:
     """Return a champion in its game with other settings than it evolved in; raises UsageError if there are none."""
     own = loaded.cast
-    settings = {one.name: getattr(own.game, one.name) for one in declared(own.game)}
+    settings = {one.name: getattr(own.game, one.name) for one in list_options(own.game)}
     config = Config(game={"name": own.spec.name, **settings, **values}, program=own.program)
     return elsewhere(loaded, cast_of(config, games, loaded.content.language["kind"]), "game")
 
@@ -120,7 +120,7 @@ def _cast(path: Path, content: ChampionFile, games: Games) -> Cast:
     spec, game = game_of(content.game, games)
     found, refused = [], UsageError(f"no genomes play {spec.name}")
     for role in spec.roles:
-        names = [option.name for option in declared(role.options)]
+        names = [option.name for option in list_options(role.options)]
         values = {name: value for name, value in content.program.items() if name in names}
         try:
             found.append(cast(spec, game, role.name, kind, values))

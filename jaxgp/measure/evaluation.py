@@ -13,17 +13,17 @@ from jax import Array
 from jaxgp import files
 from jaxgp.contracts import Game, Memory, Opponent, Player
 from jaxgp.errors import RunError, reject
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
 from jaxgp.genotypes.language import Genome, kind
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.measure import external
-from jaxgp.operators.options import Creation, RuleCreation
+from jaxgp.operators.options import CreationOptions, RuleCreationOptions
 from jaxgp.players.panel import Create
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.printable import one_line
-from jaxgp.report.waiting import announced, waiting
+from jaxgp.report.waiting import announce, waiting
 from jaxgp.run import assemble
 from jaxgp.seats.agents import program_agent
 from jaxgp.seats.options import OpponentOptions, PlayerOptions
@@ -33,14 +33,14 @@ from jaxgp.statistics.intervals import effective, interval
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.measure.panels import Fixed
+    from jaxgp.measure.panels import MeasuredPlayer
 
 SEATS, BOTH = ("first", "second"), "both"
 MAX_PLIES = 100_000
 """Limit of plies. Games end by themselves; this guards against rules under which they do not."""
-RANDOM: dict[str, Algorithm | Groups] = {
-    "program": Algorithm(creation=Creation(method="grow", max_depth=16, terminal_probability=0.5)),
-    "rules": Groups(creation=RuleCreation(dont_care=0.8)),
+RANDOM: dict[str, GPOptions | GroupsOptions] = {
+    "program": GPOptions(creation=CreationOptions(method="grow", max_depth=16, terminal_probability=0.5)),
+    "rules": GroupsOptions(creation=RuleCreationOptions(dont_care=0.8)),
 }
 """How the random players of every panel are created; the creation options of the run are not used."""
 
@@ -196,14 +196,14 @@ def _table(name: str, by_seat: Sequence[Sequence[np.ndarray]], paired: bool) -> 
     return [summarise(name, label, *x) for label, x in zip((*SEATS, BOTH), (*by_seat, together), strict=True)]
 
 
-def measured(
-    loaded: "Loaded | Fixed",
+def measure_player(
+    loaded: "Loaded | MeasuredPlayer",
     panel: Mapping[str, OpponentOptions],
     games: int,
     compare: int = 0,
     seed: int = 0,
     say: Callable[[str], object] = lambda _: None,
-    terms: external.Terms | None = None,
+    terms: external.EngineTerms | None = None,
 ) -> Iterator[tuple[str, list[Result]]]:
     """Play a champion, or another player, against every opponent of a panel, from both seats.
 
@@ -231,7 +231,10 @@ def measured(
         say(f"Playing against {name}, {index + 1} of {len(panel)}")
         if not spec.trains:
             try:
-                yield loaded.name, against_engine(loaded, name, spec, terms or external.Terms(games, seed=seed), say)
+                yield (
+                    loaded.name,
+                    against_engine(loaded, name, spec, terms or external.EngineTerms(games, seed=seed), say),
+                )
             except RunError as error:
                 raise RunError(f"{name}: {error}") from error
             continue
@@ -249,11 +252,15 @@ def measured(
 
 
 def against_engine(
-    loaded: "Loaded | Fixed", name: str, spec: OpponentOptions, terms: external.Terms, say: Callable[[str], object]
+    loaded: "Loaded | MeasuredPlayer",
+    name: str,
+    spec: OpponentOptions,
+    terms: external.EngineTerms,
+    say: Callable[[str], object],
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     cast = loaded.cast
-    champion = announced(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
+    champion = announce(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
     played = external.play(cast, name, spec, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")
@@ -272,13 +279,13 @@ def seat(cast: Cast, spec: PlayerOptions, games: int, chance: bool) -> Opponent:
     `chance` says whether the other player's moves depend on it.
     """
     spread, each = spec.spread(games)
-    many = seated(cast, spread, each)
-    return many if many.random or cast.game.chance or chance else seated(cast, spread, 1)
+    many = seat_opponent(cast, spread, each)
+    return many if many.random or cast.game.chance or chance else seat_opponent(cast, spread, 1)
 
 
-def seated(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
+def seat_opponent(cast: Cast, spec: PlayerOptions, games: int) -> Opponent:
     """Build an opponent for a number of games from each seat."""
-    return spec.opponent(cast, creator(cast), games, Panel())
+    return spec.opponent(cast, creator(cast), games, PanelFitnessOptions())
 
 
 def creator(cast: Cast) -> Create:

@@ -14,7 +14,7 @@ from jaxgp.contracts import Game
 from jaxgp.errors import RunError, reject
 from jaxgp.report.waiting import waiting
 from jaxgp.seats.gtp import EngineError
-from jaxgp.seats.moves import Move, Mover, Stepper, game_key, played
+from jaxgp.seats.moves import Move, Mover, Stepper, game_key, play_on
 from jaxgp.seats.options import OpponentOptions
 from jaxgp.spec import Cast
 
@@ -25,7 +25,7 @@ TRIES = 1000
 
 
 @dataclass(frozen=True)
-class Terms:
+class EngineTerms:
     """The terms of games against engines.
 
     Attributes:
@@ -81,7 +81,7 @@ def reachable(panel: Mapping[str, OpponentOptions], cast: Cast) -> tuple[dict[st
     return {name: one for name, one in panel.items() if name not in missing}, missing
 
 
-def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: Terms) -> Series:
+def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: EngineTerms) -> Series:
     """Play a series against an engine, which is started and closed.
 
     Raises:
@@ -100,7 +100,7 @@ def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: Ter
         engine.close()
 
 
-def openings(game: Game, terms: Terms) -> list[Start]:
+def openings(game: Game, terms: EngineTerms) -> list[Start]:
     """Return `terms.games` different openings, each with a key of its own; no game ends in its opening.
 
     Raises:
@@ -131,7 +131,7 @@ def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
     figures, seen = np.zeros((4, 2, len(starts)), np.float32), set()
     for number, start in enumerate(starts):
         for seat in (0, 1):
-            record = played(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
+            record = play_on(start.stepper, (player, other) if seat == 0 else (other, player), start.record)
             seen.add((seat, _actions(record)))
             state = record[-1].state
             scores = np.asarray(start.stepper.rules.score(state))

@@ -8,15 +8,15 @@ import jax
 
 import jaxgp
 from jaxgp import files, reading
-from jaxgp.config.games import described
+from jaxgp.config.games import describe_game
 from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
 from jaxgp.store import runs
 from jaxgp.store.directory import RunDirectory
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 
 if TYPE_CHECKING:
-    from jaxgp.measure.panels import Fixed
+    from jaxgp.measure.panels import MeasuredPlayer
 
 COLUMNS = {
     "player": "who is measured: a champion by the 16 digits that the table of runs has, and its depth if it searches; "
@@ -56,9 +56,9 @@ NEWEST = 4
 """How many of the last columns the files of older versions lack."""
 
 
-def table(path: Path) -> Table:
+def table(path: Path) -> CSVTable:
     """Return a table of games; a file of an older version keeps its columns."""
-    return Table(path, COLUMNS, NEWEST)
+    return CSVTable(path, COLUMNS, NEWEST)
 
 
 def row(
@@ -99,11 +99,11 @@ def row(
     }
 
 
-def circumstances(loaded: "Loaded | Fixed", command: str, seed: int) -> dict[str, object]:
+def circumstances(loaded: "Loaded | MeasuredPlayer", command: str, seed: int) -> dict[str, object]:
     """Return the columns that all rows of an evaluation share."""
     device = jax.devices()[0]
     return {
-        "game": described(loaded.cast.game),
+        "game": describe_game(loaded.cast.game),
         **(
             _origin(loaded) if isinstance(loaded, Loaded) else dict.fromkeys(("experiment", "title", "run", "run_seed"))
         ),
@@ -124,14 +124,14 @@ def _origin(loaded: Loaded) -> dict[str, object]:
     except (OSError, ValueError):
         ran = []  # the champion alone was kept
     return {
-        "experiment": runs.named("experiment", ran),
+        "experiment": runs.find_setting("experiment", ran),
         "title": loaded.content.title,
         "run": files.short(run.path if own else loaded.path),
         "run_seed": loaded.content.seed,
     }
 
 
-class Met(NamedTuple):
+class MetSeeds(NamedTuple):
     """Seeds that a champion has met.
 
     Games of a run and games of a measurement have chance of their own, also where their seeds are equal. Two
@@ -152,7 +152,7 @@ class Met(NamedTuple):
         return f"seeds that the champion has met: {self.run} in its run, {earlier} in earlier measurements{again}"
 
 
-def met(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, str]] = ()) -> Met:
+def list_met_seeds(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, str]] = ()) -> MetSeeds:
     """Return the seeds that a champion has met.
 
     Args:
@@ -171,7 +171,7 @@ def met(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, str]] = ()) -
     for row in rows:
         if row["player"].split(" depth=")[0] == name:
             found |= {int(row["seed"])} if row["seed"].isdigit() else set()
-    return Met(loaded.content.seed, tuple(sorted(found)))
+    return MetSeeds(loaded.content.seed, tuple(sorted(found)))
 
 
 def _whole(values: object) -> list[int]:

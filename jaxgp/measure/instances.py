@@ -16,11 +16,11 @@ import numpy as np
 
 import jaxgp
 from jaxgp.errors import reject
-from jaxgp.options import MAX_COUNT, declared
+from jaxgp.options import MAX_COUNT, list_options
 from jaxgp.printable import one_line
 from jaxgp.spec import Cast, Instances
 from jaxgp.store import runs
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells, CSVTable
 
 if TYPE_CHECKING:
     from jaxgp.measure.solving import Order
@@ -48,9 +48,9 @@ OF_SEARCHES = ("order", "limit", "genome", "game", "program", "jaxgp")
 An instance may be in several suites: its search is the same.
 """
 
-Outcome = tuple[bool, int, int, float, int]
+SearchOutcome = tuple[bool, int, int, float, int]
 """Whether an instance was solved, nodes, moves of the solution or -1, seconds, and nodes expanded or -1."""
-Outcomes = dict[tuple[str, str], Outcome]
+Outcomes = dict[tuple[str, str], SearchOutcome]
 """What one search found, by name and digest of the instance."""
 
 
@@ -124,7 +124,7 @@ class Book:
         self, path: Path | None = None, option: str = "instances", say: Callable[[str], object] = print
     ) -> None:
         self._option, self._say = option, say
-        self._table = None if path is None else Table(path, COLUMNS)
+        self._table = None if path is None else CSVTable(path, COLUMNS)
         self._outcomes: dict[tuple[str, ...], Outcomes] = {}
         if self._table is None:
             return
@@ -138,7 +138,7 @@ class Book:
         """Return what the table says of the searches of some instances.
 
         Args:
-            about: what `described` returns.
+            about: what `describe_search` returns.
             some: the instances.
         """
         found = Searched.nothing(len(some.names))
@@ -163,7 +163,7 @@ class Book:
         Rows that cannot be written are printed.
 
         Args:
-            about: what `described` returns.
+            about: what `describe_search` returns.
             some: the instances.
             solved: bool[M]; `nodes` and `length` are numbers [M], as in `Searched`.
             nodes: see `solved`.
@@ -189,7 +189,7 @@ class Book:
         self._table.keep(rows, self._say, self._option)
 
 
-def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
+def describe_search(suite: str, order: "Order", limit: int) -> dict[str, str]:
     """Return the suite, and what tells searches apart, `OF_SEARCHES`, each on one line."""
     about = {
         "suite": suite,
@@ -206,7 +206,7 @@ def described(suite: str, order: "Order", limit: int) -> dict[str, str]:
 def _game(own: Cast) -> str:
     """Return a game with all settings but the instance: defaults may change from one version of jaxgp to the next."""
     rules = own.game
-    settings = {one.name: getattr(rules, one.name) for one in declared(rules) if one.name != own.spec.instance}
+    settings = {one.name: getattr(rules, one.name) for one in list_options(rules) if one.name != own.spec.instance}
     return f"{rules.name} {_settings({'version': rules.version} | settings)}"
 
 
@@ -224,7 +224,7 @@ def _keys(some: Instances) -> list[tuple[str, str]]:
     return [(one_line(name), runs.digest(row.tobytes())) for name, row in zip(some.names, content, strict=True)]
 
 
-def _outcome(row: Cells) -> Outcome:
+def _outcome(row: Cells) -> SearchOutcome:
     """Return what a row says that was found; raises ValueError."""
     solved = row["solved"] == "1"
     if row["solved"] not in ("0", "1") or (not solved and row["moves"]):

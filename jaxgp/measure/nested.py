@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,16 @@ from flax import struct
 from jax import Array
 
 from jaxgp.contracts import Game
-from jaxgp.errors import UsageError, reason
+from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.files import Json
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
 from jaxgp.measure.alone import best_of, random_scores
-from jaxgp.players.alone.guided import Guide
+from jaxgp.options import MAX_SECONDS
+from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
-from jaxgp.search.nrpa import Line, Nested, Search
+from jaxgp.search.nrpa import Line, Nested, NRPAState
 from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Cast
 from jaxgp.statistics.comparison import compare
@@ -42,7 +44,7 @@ MOST_RESTARTS = 2_000_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class NestedPlan:
     """What is to be searched.
 
     Attributes:
@@ -61,21 +63,21 @@ class Plan:
 
 
 @struct.dataclass
-class Progress:
+class NestedProgress:
     """What a checkpoint holds."""
 
-    search: Search
+    search: NRPAState
     seconds: Array  # float32[]: spent so far, compilation included
 
 
-def listed(cast: Cast) -> ListedGame:
-    """Return the game's own `listed` form, or else one that `Listed` makes of its rules."""
+def make_listed(cast: Cast) -> ListedGame:
+    """Return the game's own `make_listed` form, or else one that `Listed` makes of its rules."""
     return Listed(cast.game, SLOTS) if cast.spec.solo is None else cast.spec.solo.listed(cast.game)
 
 
 def search(
     cast: Cast,
-    plan: Plan,
+    plan: NestedPlan,
     say: Callable[[str], object],
     folder: Path | None = None,
     save: Sequence[Path] = (),
@@ -95,14 +97,14 @@ def search(
         Figures by kind of search: `nested`; `guided` if the champion guides searches; `restarts`, the best of as many
         random games as a search plays. Each has the scores of all searches, their mean, the greatest, and the total
         seconds; the searches also have `crowded`, in how many of them a position had more legal moves than slots.
-        `comparisons` holds the results of `compared`.
+        `comparisons` holds the results of `compare_searches`.
 
     Raises:
         RunError: a file cannot be written.
     """
-    nested = Nested(listed(cast), plan.level, plan.iterations, group=plan.group)
+    nested = Nested(make_listed(cast), plan.level, plan.iterations, group=plan.group)
     kinds: dict[str, tuple[Nested, Array | None]] = {"nested": (nested, None)}
-    if isinstance(cast.actor, Guide) and genome is not None:
+    if isinstance(cast.actor, GuidedSoloist) and genome is not None:
         guide = cast.actor.by(plan.level, plan.iterations, plan.group)
         bias = jax.jit(guide.prepare)(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
         kinds["guided"] = (guide.nested, jnp.repeat(bias, plan.searches, 0))
@@ -128,13 +130,13 @@ def search(
         random = random_scores(cast, games, plan.seed ^ 1 << 31).reshape(plan.searches, -1).max(1)
         seconds = time.perf_counter() - started
         figures["restarts"] = {"playouts": nested.playouts} | best_of(random) | {"seconds": seconds}
-    figures["comparisons"] = compared(figures)
+    figures["comparisons"] = compare_searches(figures)
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     return figures
 
 
-def compared(figures: dict[str, Json]) -> Json:
+def compare_searches(figures: dict[str, Json]) -> Json:
     """Compare the scores of each two kinds of search: rank-sum test, and A12 of the first over the second."""
     found = {}
     for one, other in (("guided", "nested"), ("guided", "restarts"), ("nested", "restarts")):
@@ -147,7 +149,7 @@ def compared(figures: dict[str, Json]) -> Json:
 
 def run(
     nested: Nested,
-    plan: Plan,
+    plan: NestedPlan,
     game: Game,
     say: Callable[[str], object],
     folder: Path | None = None,
@@ -162,9 +164,9 @@ def run(
         KeyboardInterrupt: stopped; what was searched is kept first.
     """
     key, digest = jax.random.key(plan.seed), identity(nested, plan, game, biases)
-    progress = Progress(nested.begin(plan.searches), jnp.float32(0))
+    progress = NestedProgress(nested.begin(plan.searches), jnp.float32(0))
     if folder:
-        number, progress, unusable = checkpoint.newest(folder, progress, digest)
+        number, progress, unusable = checkpoint.newest(folder, progress, digest, partial(fault, nested))
         for path, why in unusable:
             if number < 0:
                 raise UsageError(f"resume: {why}; accepted: the options that the search was begun with")
@@ -178,7 +180,7 @@ def run(
 
     def keep() -> None:
         if folder:
-            done = Progress(search, jnp.float32(before + time.perf_counter() - started))
+            done = NestedProgress(search, jnp.float32(before + time.perf_counter() - started))
             try:
                 checkpoint.save(folder, int(search.number), done, digest)
             except OSError as error:  # the search goes on, and the next one may be written
@@ -209,7 +211,23 @@ def run(
     return jax.tree.map(lambda x: x[-1], search.best), before + time.perf_counter() - started
 
 
-def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str:
+def fault(nested: Nested, progress: NestedProgress, number: int) -> str:
+    """Say what in a checkpoint of a search is beyond its bounds; empty: nothing."""
+    search, best, none = progress.search, progress.search.best, nested.game.num_actions
+    bounds = {
+        "number": (search.number, number, min(number, nested.steps)),
+        "seconds": (progress.seconds, 0, MAX_SECONDS),
+        "length": (best.length, 0, nested.longest),
+        "actions": (best.actions, 0, none),
+        "options": (best.options, 0, none),
+    }
+    for name, (array, low, high) in bounds.items():
+        if not ((np.asarray(array) >= low) & (np.asarray(array) <= high)).all():
+            return f"{name}: accepted: {low} to {high}"
+    return "policies: accepted: numbers" if np.isnan(np.asarray(search.policies)).any() else ""
+
+
+def identity(nested: Nested, plan: NestedPlan, game: Any, biases: Array | None) -> str:
     """Return one line of JSON with everything that a search depends on."""
     rules = {"name": game.name, "version": game.version} | asdict(game)
     guided = None if biases is None else zlib.crc32(np.asarray(biases).tobytes())
@@ -217,15 +235,18 @@ def identity(nested: Nested, plan: Plan, game: Any, biases: Array | None) -> str
     return json.dumps(about | asdict(plan), sort_keys=True)
 
 
-def best_game(cast: Cast, line: Line) -> savedgame.Played:
-    """Play the best of S games again, with every move checked."""
+def best_game(cast: Cast, line: Line) -> savedgame.PlayedGame:
+    """Play the best of S games again, with every move checked; raises RunError where a checkpoint was changed."""
     place = int(line.score.argmax())
     actions = np.asarray(line.actions[place])[: int(line.length[place])].tolist()
     stepper = Stepper(cast.game, game_key(0))
-    moves = list(stepper.retrace(actions))
-    return savedgame.Played(stepper, cast.spec, ("Nested search",), moves)
+    try:
+        moves = list(stepper.retrace(actions))
+    except ValueError as error:
+        raise RunError(f"save: the best game cannot be played ({error}); its checkpoint was changed") from error
+    return savedgame.PlayedGame(stepper, cast.spec, ("Nested search",), moves)
 
 
-def cut_off(folder: Path) -> bool:
+def is_cut_off(folder: Path) -> bool:
     """Tell whether a folder holds checkpoints of an unfinished search."""
     return any(checkpoint.available(inside) for inside in folder.glob("*/"))

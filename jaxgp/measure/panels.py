@@ -23,7 +23,7 @@ def read_panel(file: Path) -> dict[str, OpponentOptions]:
         loaded = reading.read_yaml(file)
         if not isinstance(loaded, dict):
             raise TypeError("a list of something else")
-        return typed.entries_typed(OpponentOptions, loaded)
+        return typed.make_entries(OpponentOptions, loaded)
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
     except (OSError, ValueError, TypeError) as error:
@@ -46,7 +46,9 @@ def check_panel(panel: Mapping[str, OpponentOptions], cast: Cast, file: Path) ->
         member(f"{file}: {name}", spec, cast)
 
 
-def chosen(panel: Mapping[str, OpponentOptions], names: Sequence[str], option: str) -> dict[str, OpponentOptions]:
+def choose_members(
+    panel: Mapping[str, OpponentOptions], names: Sequence[str], option: str
+) -> dict[str, OpponentOptions]:
     """Return the members of a panel with these names, in the order of the panel; all members for no names.
 
     Raises:
@@ -59,7 +61,7 @@ def chosen(panel: Mapping[str, OpponentOptions], names: Sequence[str], option: s
 
 
 @dataclass(frozen=True)
-class Fixed:
+class MeasuredPlayer:
     """A player that was not evolved, measured in the place of a champion: a search, random moves, a strategy.
 
     Attributes:
@@ -77,23 +79,23 @@ class Fixed:
     genome: Any
 
 
-def fixed(cast: Cast, name: str, spec: OpponentOptions) -> Fixed:
+def take_member(cast: Cast, name: str, spec: OpponentOptions) -> MeasuredPlayer:
     """Return a member of a panel as a player that is measured; it must be one that `check_panel` accepts.
 
     Raises:
         UsageError: it is an engine outside, or a set of programs.
     """
-    from jaxgp.measure.evaluation import seated
+    from jaxgp.measure.evaluation import seat_opponent
 
     if not spec.fixed:
         kinds = ", ".join(kind for kind, form in OpponentOptions.kinds.all().items() if form.fixed)
         reject("player", name, f"a member of one of the kinds {kinds}", f"its kind is {spec.kind}")
-    opponent = seated(cast, spec, 1)
+    opponent = seat_opponent(cast, spec, 1)
     memory = jax.jit(opponent.init)(jax.random.key(0))
     if isinstance(opponent, ProgramOpponent):  # the genome of a strategy plays as an individual does
         genome = jax.tree.map(lambda x: x[0], memory.programs)
-        return Fixed(name, text(spec, cast), cast, opponent.player, genome)
-    return Fixed(name, text(spec, cast), cast, OpponentPlayer(opponent), memory)
+        return MeasuredPlayer(name, text(spec, cast), cast, opponent.player, genome)
+    return MeasuredPlayer(name, text(spec, cast), cast, OpponentPlayer(opponent), memory)
 
 
 def text(spec: OpponentOptions, cast: Cast) -> str:

@@ -17,7 +17,7 @@ from jaxgp.errors import UsageError
 from jaxgp.files import Json
 from jaxgp.measure import champions, instances, solving
 from jaxgp.measure.champions import Loaded
-from jaxgp.options import declared
+from jaxgp.options import list_options
 from jaxgp.printable import one_line
 from jaxgp.spec import Instances
 
@@ -87,7 +87,7 @@ def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int], in_turn: 
 def _with_room(loaded: Loaded, limit: int) -> Loaded:
     """Return a champion whose searches can keep as many positions as they meet nodes, where the role keeps them."""
     role = loaded.cast.role
-    room = next((one for one in declared(role.options) if one.name == ROOM), None) if role is not None else None
+    room = next((one for one in list_options(role.options) if one.name == ROOM), None) if role is not None else None
     if room is None or limit <= loaded.cast.program[ROOM]:
         return loaded
     most = room.limits.high
@@ -95,7 +95,7 @@ def _with_room(loaded: Loaded, limit: int) -> Loaded:
     return champions.with_program(loaded, {ROOM: min(1 << (limit - 1).bit_length(), most)})
 
 
-def combined(number: int, searches: Iterable[Callable[[np.ndarray], instances.Searched]]) -> instances.Searched:
+def combine_stages(number: int, searches: Iterable[Callable[[np.ndarray], instances.Searched]]) -> instances.Searched:
     """Return what stages find for N instances together.
 
     Args:
@@ -114,7 +114,7 @@ def combined(number: int, searches: Iterable[Callable[[np.ndarray], instances.Se
     return found
 
 
-def measured(
+def search_in_stages(
     plan: Sequence[Stage],
     suite: str,
     some: Instances,
@@ -143,14 +143,14 @@ def measured(
         order = solving.orders(stage.champion)[-1]
         say(f"{stage.name}, {stage.limit:,} nodes: {len(left):,} instances")
         compiled = cache(partial(solving.searches(stage.champion, room), order))
-        found = solving.searched(compiled, order, (suite, solving.part(some, left)), stage.limit, room, book, say)
+        found = solving.solve_by_order(compiled, order, (suite, solving.part(some, left)), stage.limit, room, book, say)
         told.append(Tried(stage.name, stage.limit, len(left), int(found.solved.sum()), float(found.nodes.mean())))
         return found
 
-    return combined(len(some.names), (partial(search, stage) for stage in plan)), told
+    return combine_stages(len(some.names), (partial(search, stage) for stage in plan)), told
 
 
-def missed(figures: solving.Figures) -> list[str]:
+def list_missed(figures: solving.Figures) -> list[str]:
     """Return the names of the instances that no stage has solved."""
     return [name for name, (_, moves) in figures.each.items() if moves is None]
 

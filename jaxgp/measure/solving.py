@@ -21,7 +21,7 @@ from jaxgp.files import Json
 from jaxgp.fitness.puzzles.suite import instances as instances_of
 from jaxgp.genotypes import language as languages
 from jaxgp.measure import instances
-from jaxgp.options import declared
+from jaxgp.options import list_options
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import following, waiting
 from jaxgp.search.puzzles.deepening import Solutions
@@ -89,7 +89,7 @@ class Figures:
     each: dict[str, tuple[int, int | None]]
 
 
-def chosen(found: Instances, split: str) -> Instances:
+def choose_split(found: Instances, split: str) -> Instances:
     """Return the instances of one side, `test` or `train`, or of both, `all`."""
     wanted = {"test": found.test, "train": ~found.test, "all": np.ones_like(found.test)}[split]
     return part(found, np.flatnonzero(wanted))
@@ -101,14 +101,14 @@ def part(some: Instances, at: np.ndarray) -> Instances:
     return Instances(tuple(some.names[i] for i in at), states, some.test[at])
 
 
-def joined(suites: Mapping[str, Instances]) -> Instances:
+def join_suites(suites: Mapping[str, Instances]) -> Instances:
     """Return the instances of several suites, one suite after the other."""
     some = list(suites.values())
     states = jax.tree.map(lambda *x: np.concatenate(x), *(one.states for one in some))
     return Instances(sum((one.names for one in some), ()), states, np.concatenate([one.test for one in some]))
 
 
-def measured(
+def solve_suites(
     loaded: "Loaded",
     suites: Mapping[str, Instances],
     limit: int | None = None,
@@ -126,7 +126,7 @@ def measured(
         say: told what comes next.
         batch: the most instances that are searched at once; None: a whole suite. What is found does not depend on it.
         book: the searches that are there already, and where the others are kept; None: none, and nowhere.
-        by: the orders, as `wanted` returns them; None: all of them.
+        by: the orders, as `choose_orders` returns them; None: all of them.
 
     Yields:
         The name of the suite, that of the order, and its figures; suite by suite for each order.
@@ -140,13 +140,13 @@ def measured(
     for order in orders(loaded) if by is None else by:
         search = cache(partial(ready, order))
         for suite, some in suites.items():
-            found = searched(search, order, (suite, some), limit, room, book, say)
+            found = solve_by_order(search, order, (suite, some), limit, room, book, say)
             if order.name == loaded.cast.actor.reference:
                 reference[suite] = found.nodes
             yield suite, order.name, figures(some.names, found, reference.get(suite))
 
 
-def searched(
+def solve_by_order(
     search: Callable[[], Search],
     order: Order,
     suite: tuple[str, Instances],
@@ -167,7 +167,7 @@ def searched(
         say: told what comes next.
     """
     name, some = suite
-    about, number = instances.described(name, order, limit), len(some.names)
+    about, number = instances.describe_search(name, order, limit), len(some.names)
     found = book.known(about, some)
     left = np.flatnonzero(~found.done)
     known = f", {number - len(left):,} of {number:,} were searched before" if len(left) < number else ""
@@ -184,7 +184,7 @@ def searched(
     return found
 
 
-def wanted(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
+def choose_orders(loaded: "Loaded", against: Sequence[str]) -> list[Order]:
     """Return the champion's order and those of some names, or all; raises UsageError for an unknown name."""
     known = orders(loaded)
     names = [one.name for one in known]
@@ -280,7 +280,7 @@ def _fixed(own: Cast, name: str) -> tuple[Cast, str]:
     """Return the role of a fixed order, which searches as another cast does, and its text."""
     found = own.spec.strategy_of(name, own.game)
     assert isinstance(found, Strategy)
-    given = {one.name: getattr(found.options, one.name) for one in declared(found.options)}
+    given = {one.name: getattr(found.options, one.name) for one in list_options(found.options)}
     shared = {key: value for key, value in own.program.items() if key in given and key not in found.own}
     return cast(own.spec, own.game, found.role, None, given | shared), found.text
 
@@ -391,7 +391,7 @@ def suites_of(own: Cast, name: str | None, split: str, option: str = "suite") ->
     """Return one side of a suite, or of every suite of the game, by name; raises UsageError where it is empty."""
     spec = own.spec
     names = [name] if name is not None else spec.suites(own.game) or [None]
-    found = {one or "": chosen(instances_of(option, one, own), split) for one in names}
+    found = {one or "": choose_split(instances_of(option, one, own), split) for one in names}
     for one, some in found.items():
         if not some.names:
             raise UsageError(f"{option}={one}: no instance of it is kept for split={split}; accepted: split=all")

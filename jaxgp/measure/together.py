@@ -28,7 +28,7 @@ def teams(loaded: Sequence[Loaded]) -> list[list[int]]:
     return list(found.values())
 
 
-def stacked(team: Sequence[Loaded]) -> Genome:
+def stack_genomes(team: Sequence[Loaded]) -> Genome:
     """Return the genomes of a team as one population, with room for the largest."""
     language, genomes = team[0].cast.language, [one.genome for one in team]
     room = max(int(languages.sizes(genome)) for genome in genomes)
@@ -46,7 +46,7 @@ def one_game(loaded: Sequence[Loaded]) -> None:
             raise UsageError(f"runs: {one.path} plays by other rules than {loaded[0].path}; accepted: one game")
 
 
-def measured(
+def measure_champions(
     loaded: Sequence[Loaded],
     panel: Mapping[str, OpponentOptions],
     games: int,
@@ -71,7 +71,7 @@ def measured(
     """
     for places in teams(loaded):
         team = [loaded[place] for place in places]
-        cast, player, genomes = team[0].cast, team[0].player, stacked(team)
+        cast, player, genomes = team[0].cast, team[0].player, stack_genomes(team)
         for index, (name, spec) in enumerate(panel.items()):
             say(f"{len(team)} champions, {team[0].content.title or team[0].path.name} and so on, against {name}")
             theirs = programs if programs is not None and spec.kind == "program" else cast

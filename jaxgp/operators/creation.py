@@ -19,7 +19,7 @@ from jax import Array
 from jaxgp.genotypes.primitives import UNREACHABLE, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 
 Growth = tuple[Array, Array, Array, Array, Array, Array]
 """The carry of the loop that grows trees."""
@@ -162,7 +162,7 @@ def generate(
     return jax.vmap(finish, in_axes=(0, 1, 1, 0))(words, codes, sizes, length)
 
 
-def create(key: Array, primitives: PrimitiveSet, config: Creation, population: int, capacity: int) -> Programs:
+def create(key: Array, primitives: PrimitiveSet, config: CreationOptions, population: int, capacity: int) -> Programs:
     """Make the first generation.
 
     `ramped` spreads the depth limits evenly over min_depth..max_depth by the index of the individual, and alternates

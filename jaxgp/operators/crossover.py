@@ -20,13 +20,13 @@ from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw, trees
-from jaxgp.operators.options import Crossover
+from jaxgp.operators.options import CrossoverOptions
 
 Crossed = TypeVar("Crossed")
 
 
 @struct.dataclass
-class Points:
+class CrossoverPoints:
     """Where two individuals exchange subtrees."""
 
     tree: Array  # int32[]: index of the tree, the same in both
@@ -37,17 +37,18 @@ class Points:
 
 def tree_at(individual: Programs, tree: Array) -> Programs:
     """Return one tree, [L], of an individual [T, L]."""
-    return jax.tree.map(lambda field: field[tree], individual)
+    # Where there is one alone, no gather has to be compiled and run.
+    return jax.tree.map(lambda field: field[0 if len(field) == 1 else tree], individual)
 
 
 def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
     """Put a tree, [L], in the place of one of the trees of an individual [T, L]."""
-    here = jnp.arange(individual.length.shape[0]) == tree
-    return where(here, jax.tree.map(lambda field: field[None], new), individual)
+    count, alone = len(individual.length), jax.tree.map(lambda field: field[None], new)
+    return alone if count == 1 else where(jnp.arange(count) == tree, alone, individual)
 
 
 def choose_node(
-    words: Array, primitives: PrimitiveSet, config: Crossover, tree: Programs, allowed: Array | None = None
+    words: Array, primitives: PrimitiveSet, config: CrossoverOptions, tree: Programs, allowed: Array | None = None
 ) -> Array:
     """Turn two words, uint32[2], into a node of the tree, int32[], among those allowed (bool[L]; None: all).
 
@@ -62,7 +63,9 @@ def choose_node(
     return draw.uniform(words[0], jnp.where(kind.any(), kind, mask))
 
 
-def choose_points(key: Array, primitives: PrimitiveSet, config: Crossover, first: Programs, second: Programs) -> Points:
+def choose_points(
+    key: Array, primitives: PrimitiveSet, config: CrossoverOptions, first: Programs, second: Programs
+) -> CrossoverPoints:
     """Draw the tree and the two nodes."""
     words = draw.words(key, 5)
     t = draw.below(words[0], primitives.num_trees)
@@ -70,7 +73,7 @@ def choose_points(key: Array, primitives: PrimitiveSet, config: Crossover, first
     node = choose_node(words[1:3], primitives, config, ours)
     slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[t], ours, node)
     fits = jnp.asarray(primitives.fills)[slot, theirs.opcode.astype(jnp.int32)] & programs.live(theirs)
-    return Points(t, node, choose_node(words[3:5], primitives, config, theirs, fits), fits.any())
+    return CrossoverPoints(t, node, choose_node(words[3:5], primitives, config, theirs, fits), fits.any())
 
 
 def graft(
@@ -90,7 +93,12 @@ def graft(
 
 
 def one_child(
-    key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, receiver: Programs, donor: Programs
+    key: Array,
+    primitives: PrimitiveSet,
+    config: CrossoverOptions,
+    max_depth: int | None,
+    receiver: Programs,
+    donor: Programs,
 ) -> tuple[Programs, Array]:
     """Cross two individuals, [T, L]: the receiver with a part of the donor; and bool[]: rejected."""
 
@@ -108,7 +116,12 @@ def one_child(
 
 
 def two_children(
-    key: Array, primitives: PrimitiveSet, config: Crossover, max_depth: int | None, first: Programs, second: Programs
+    key: Array,
+    primitives: PrimitiveSet,
+    config: CrossoverOptions,
+    max_depth: int | None,
+    first: Programs,
+    second: Programs,
 ) -> tuple[Programs, Programs, Array, Array]:
     """Swap a part of each of two individuals: the children, [T, L], and for each bool[]: rejected.
 
@@ -133,7 +146,7 @@ def two_children(
     return _by_weight(key, config, {"rule": rule, "one_point": one_point, "subtree": subtree})
 
 
-def _by_weight(key: Array, config: Crossover, kinds: Mapping[str, Callable[[Array], Crossed]]) -> Crossed:
+def _by_weight(key: Array, config: CrossoverOptions, kinds: Mapping[str, Callable[[Array], Crossed]]) -> Crossed:
     """Cross by one of the kinds, drawn by weight."""
     *others, last = [kind for kind in kinds if config.weights[kind]]
     if not others:

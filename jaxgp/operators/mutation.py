@@ -31,7 +31,7 @@ from jaxgp.operators.trees import redrawn, swap_within
 
 Change = Callable[[Array, Programs, Array], Programs]
 """Changes: key[B], individuals [B, T, L] and the tree to vary of each, int32[B] -> individuals [B, T, L]."""
-Kind = Callable[[Array, PrimitiveSet, Breeding, Programs, Array], Programs]
+Mutator = Callable[[Array, PrimitiveSet, Breeding, Programs, Array], Programs]
 """Changes trees: key[B], the primitive set, the options, trees [B, L] and their root types int32[B] -> trees [B, L]."""
 
 
@@ -101,7 +101,7 @@ def _local(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Pr
     return jax.vmap(change)(_growing_words(keys, trees)[:, 0], trees, regrown)
 
 
-def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) -> Kind:
+def _each(change: Callable[[Array, PrimitiveSet, Programs, Array], Programs]) -> Mutator:
     """Make a kind of a function of one tree: (key, primitives, tree [L], root type int32[]) -> tree [L]."""
 
     def kind(
@@ -184,7 +184,7 @@ def _genes(primitives: PrimitiveSet, algorithm: Breeding) -> Change:
     return lambda keys, individuals, _: redrawn(keys, primitives, algorithm, individuals)
 
 
-def _of_tree(kind: Kind, primitives: PrimitiveSet, algorithm: Breeding) -> Change:
+def _of_tree(kind: Mutator, primitives: PrimitiveSet, algorithm: Breeding) -> Change:
     """Return the mutation of individuals by a kind that changes one tree."""
 
     def change(keys: Array, individuals: Programs, trees: Array) -> Programs:
@@ -195,7 +195,7 @@ def _of_tree(kind: Kind, primitives: PrimitiveSet, algorithm: Breeding) -> Chang
     return change
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, Mutator] = {
     "children": partial(_regrow, True),
     "subtree": partial(_regrow, False),
     "point": _each(_point),
@@ -260,8 +260,10 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
 def _apply(change: Change, step: int, keys: Array, population: Programs, trees: Array, chosen: Array) -> Programs:
     """Change the chosen individuals (bool[P]), `step` individuals at a time; `trees` (int32[P]): the tree to vary."""
     size = chosen.shape[0]
-    # The chosen individuals come first. `size` is a sentinel for nobody; writes to it are dropped.
-    order = jnp.nonzero(chosen, size=size + step, fill_value=size)[0].astype(jnp.int32)
+    # The chosen individuals come first. `size` is a sentinel for nobody; writes to it are dropped. Sorting compiles six
+    # times as fast as `jnp.nonzero`.
+    first = jnp.sort(jnp.where(chosen, jnp.arange(size, dtype=jnp.int32), size))
+    order = jnp.pad(first, (0, step), constant_values=size)
 
     def advance(state: tuple[Array, Programs]) -> tuple[Array, Programs]:
         start, population = state

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from jaxgp.errors import reject
-from jaxgp.options import MAX_POWER, MAX_WEIGHT, Checked, any_of, bound, declared, option
+from jaxgp.options import MAX_POWER, MAX_WEIGHT, Checked, any_of, bound, list_options, option
 
 MAX_CAPACITY = 32767
 """Subtree sizes are stored as int16."""
@@ -17,7 +17,7 @@ MAX_DRAWN = 10_000
 
 
 @dataclass
-class Creation(Checked):
+class CreationOptions(Checked):
     """Random programs of the first generation."""
 
     method: str = option("grow", "ramped: half-and-half over min_depth..max_depth", ("full", "grow", "ramped"))
@@ -34,7 +34,7 @@ class Creation(Checked):
 
 
 @dataclass
-class Selection(Checked):
+class SelectionOptions(Checked):
     """How parents are drawn."""
 
     method: str = option("roulette", "how they are drawn by fitness", ("roulette", "rank", "tournament", "truncation"))
@@ -68,7 +68,7 @@ class Selection(Checked):
 
 
 @dataclass
-class Crossover(Checked):
+class CrossoverOptions(Checked):
     """Crossover of each selected parent, with this probability; the kind is drawn by weight."""
 
     probability: float = option(
@@ -107,7 +107,7 @@ class Crossover(Checked):
 
 
 @dataclass
-class Mutation(Checked):
+class MutationOptions(Checked):
     """Mutation of each child, with this probability; the kind is drawn by weight."""
 
     probability: float = option(0.005, "chance that a child is mutated", low=0, high=1, label="mutation probability")
@@ -169,7 +169,7 @@ class Mutation(Checked):
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
         others = ("probability", "max_depth", "gene_probability", "exclusive")
-        return {one.name: getattr(self, one.name) for one in declared(self) if one.name not in others}
+        return {one.name: getattr(self, one.name) for one in list_options(self) if one.name not in others}
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -179,18 +179,18 @@ class Mutation(Checked):
 
 
 class Breeding(Protocol):
-    """What the operators read of the options of genetic programming (`jaxgp.evolution.options.Algorithm`)."""
+    """What the operators read of the options of genetic programming (`jaxgp.evolution.options.GPOptions`)."""
 
     elites: int
     max_depth: int | None
-    creation: Creation
-    selection: Selection
-    crossover: Crossover
-    mutation: Mutation
+    creation: CreationOptions
+    selection: SelectionOptions
+    crossover: CrossoverOptions
+    mutation: MutationOptions
 
 
 @dataclass
-class RuleCreation(Checked):
+class RuleCreationOptions(Checked):
     """Random rule lists, their number of rules uniform over min_rules..max_rules."""
 
     min_rules: int = option(5, "the least number of rules", low=0, high=MAX_CAPACITY)
@@ -205,7 +205,7 @@ class RuleCreation(Checked):
 
 
 @dataclass
-class RuleMutation(Checked):
+class RuleMutationOptions(Checked):
     """How likely each kind of mutation is, relative to the others."""
 
     add: float = option(1.0, "weight: a random rule at a random place", low=0, high=MAX_WEIGHT, label="add")
@@ -224,7 +224,7 @@ class RuleMutation(Checked):
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        return {one.name: getattr(self, one.name) for one in declared(self)}
+        return {one.name: getattr(self, one.name) for one in list_options(self)}
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""

@@ -17,10 +17,10 @@ from jaxgp.arrays import where
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists
 from jaxgp.operators import draw
-from jaxgp.operators.options import RuleCreation, RuleMutation
+from jaxgp.operators.options import RuleCreationOptions, RuleMutationOptions
 from jaxgp.options import bound
 
-KINDS = tuple(RuleMutation().weights)
+KINDS = tuple(RuleMutationOptions().weights)
 """The kinds of mutation by index."""
 
 
@@ -59,7 +59,7 @@ def random_rule(words: Array, language: RuleLanguage, weights: np.ndarray) -> tu
     return condition, draw.below(words[0], len(language.actions)).astype(jnp.int8)
 
 
-def create(key: Array, language: RuleLanguage, config: RuleCreation, capacity: int) -> RuleLists:
+def create(key: Array, language: RuleLanguage, config: RuleCreationOptions, capacity: int) -> RuleLists:
     """Make a random list.
 
     Raises:
@@ -142,7 +142,7 @@ def modify(words: Array, language: RuleLanguage, weights: np.ndarray, one: RuleL
 
 
 def mutate(
-    key: Array, language: RuleLanguage, config: RuleMutation, dont_care: float | None, one: RuleLists
+    key: Array, language: RuleLanguage, config: RuleMutationOptions, dont_care: float | None, one: RuleLists
 ) -> tuple[RuleLists, Array, Array]:
     """Mutate a list once, by a kind that is drawn by weight.
 
@@ -150,7 +150,7 @@ def mutate(
         key: typed key[].
         language: what the rules are written in.
         config: weights of the kinds.
-        dont_care: as in `RuleCreation`, for the conditions of new rules and for new conditions.
+        dont_care: as in `RuleCreationOptions`, for the conditions of new rules and for new conditions.
         one: a list.
 
     Returns:

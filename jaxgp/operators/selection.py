@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.arrays import comparable
-from jaxgp.operators.options import Selection
+from jaxgp.operators.options import SelectionOptions
 
 
 def proportional(key: Array, weights: Array, n: int, but: Array | None = None) -> Array:
@@ -140,7 +140,7 @@ def truncation(key: Array, fitness: Array, fraction: float, n: int, but: Array |
     return best[_past(jax.random.randint(draw_key, (n,), 0, room), place)]
 
 
-def select(key: Array, config: Selection, fitness: Array, n: int, but: Array | None = None) -> Array:
+def select(key: Array, config: SelectionOptions, fitness: Array, n: int, but: Array | None = None) -> Array:
     """Draw int32[n]: the indices of parents, by their fitness (float32[P]), none of them `but` (int32[n]).
 
     Raises:
@@ -158,7 +158,7 @@ def select(key: Array, config: Selection, fitness: Array, n: int, but: Array | N
     return truncation(key, fitness, config.truncation_fraction, n, but)
 
 
-def select_by_case(key: Array, config: Selection, merits: Array, n: int, but: Array | None = None) -> Array:
+def select_by_case(key: Array, config: SelectionOptions, merits: Array, n: int, but: Array | None = None) -> Array:
     """Draw int32[n]: a share `config.by_case` of parents by merit in one random case, the others by general merit.
 
     After J. Schaffer, "Multiple objective optimization with vector evaluated genetic algorithms" (ICGA 1985), whose

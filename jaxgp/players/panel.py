@@ -21,7 +21,7 @@ Create = Callable[[Array, int], Genome]
 """(key, count) -> random genomes."""
 
 
-class Terms(Protocol):
+class SearchLimits(Protocol):
     """Limits of opponents' searches; the options of the fitness have these fields."""
 
     @property

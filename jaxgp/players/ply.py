@@ -16,7 +16,7 @@ from jaxgp.bits import pick
 from jaxgp.contracts import Game, RollsByTurn, State, States
 from jaxgp.search.chance import unused_key
 
-Games = TypeVar("Games")
+Batch = TypeVar("Batch")
 CHANCE = 1
 """Number of the child of a ply's key from which chance after the ply is drawn."""
 
@@ -41,7 +41,7 @@ def after(game: Game[State], state: State, action: Array, legal: Array, key: Arr
     return arrays.where(legal, game.step(state, action, drawn), game.forfeit(state))
 
 
-def opened(
+def open_games(
     game: Game[State],
     games: tuple[States, Array],
     opening: int | Array,
@@ -69,7 +69,7 @@ def opened(
     return lax.fori_loop(0, opening, by_chance, games)
 
 
-def turn(one: Callable[[Games, Array, Array], Games], games: Games, moves: Array, mine: Array) -> Games:
+def turn(one: Callable[[Batch, Array, Array], Batch], games: Batch, moves: Array, mine: Array) -> Batch:
     """Play the moves of the sides whose turn it is, one ply after the other.
 
     Args:
@@ -85,7 +85,7 @@ def turn(one: Callable[[Games, Array, Array], Games], games: Games, moves: Array
     def here(number: Array) -> Array:
         return mine & ((by_ply[number] >= 0) | (number == 0))
 
-    def next_one(carry: tuple[Array, Games]) -> tuple[Array, Games]:
+    def next_one(carry: tuple[Array, Batch]) -> tuple[Array, Batch]:
         number, games = carry
         return number + 1, one(games, by_ply[number], here(number))
 

@@ -66,7 +66,7 @@ class ProgramPlayer:
 
 
 @struct.dataclass
-class Bench:
+class SeatedPrograms:
     """The opponents' genomes, ready to play."""
 
     programs: Genome  # [C, ...]
@@ -111,14 +111,16 @@ class ProgramOpponent:
     def games(self) -> int:
         return self.count * self.rounds
 
-    def init(self, key: Array) -> Bench:
+    def init(self, key: Array) -> SeatedPrograms:
         return self.seat(self.create(key, self.count))
 
-    def seat(self, programs: Genome) -> Bench:
+    def seat(self, programs: Genome) -> SeatedPrograms:
         """Return a bench with these genomes [C, ...] as the opponents."""
-        return Bench(programs, self.player.prepare(programs), jnp.int32(0))
+        return SeatedPrograms(programs, self.player.prepare(programs), jnp.int32(0))
 
-    def reply(self, memory: Bench, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+    def reply(
+        self, memory: SeatedPrograms, states: State, bits: Array, active: Array | None = None
+    ) -> tuple[Array, Array]:
         shape = (len(bits), 2 * self.rounds, self.count)
 
         def by_program(x: Array) -> Array:
@@ -134,11 +136,11 @@ class ProgramOpponent:
         moves = jnp.moveaxis(moves.reshape(self.count, *shape[:2], -1), 0, 2).reshape(*bits.shape, -1)
         return moves, jnp.ones(bits.shape, bool)
 
-    def think(self, memory: Bench, states: State, waiting: Array, bits: Array) -> tuple[Bench, Array]:
+    def think(self, memory: SeatedPrograms, states: State, waiting: Array, bits: Array) -> tuple[SeatedPrograms, Array]:
         del states, waiting, bits
         return memory, jnp.int32(0)
 
-    def observe(self, memory: Bench, best: Genome, improved: Array) -> Bench:
+    def observe(self, memory: SeatedPrograms, best: Genome, improved: Array) -> SeatedPrograms:
         if not self.champions:
             return memory
         place = jnp.where(improved, (memory.newest + 1) % self.count, memory.newest)
@@ -146,4 +148,4 @@ class ProgramOpponent:
         programs = where(
             here, jax.tree.map(lambda x: jnp.broadcast_to(x, (self.count, *x.shape)), best), memory.programs
         )
-        return Bench(programs, self.player.prepare(programs), place)
+        return SeatedPrograms(programs, self.player.prepare(programs), place)

@@ -10,7 +10,7 @@ from jax import Array
 from jaxgp.bits import WORD, lot, pack, pick_bit
 from jaxgp.contracts import Game
 from jaxgp.genotypes.language import Genome
-from jaxgp.players.searches import drawn, draws
+from jaxgp.players.searches import draws, draws_anew
 from jaxgp.search import cores, table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -45,14 +45,16 @@ class SearchOpponent:
 
     @property
     def random(self) -> bool:
-        return self.search.ties == "all" or drawn(self.search)
+        return self.search.ties == "all" or draws_anew(self.search)
 
-    def init(self, key: Array) -> table.Table:
-        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0] + drawn(self.search)
+    def init(self, key: Array) -> table.HashTable:
+        words = jax.eval_shape(lambda: self.search.game.key(self.search.game.init(key))).shape[0] + draws_anew(
+            self.search
+        )
         return table.create(self.table_size, words, payload=-(-self.search.game.num_actions // WORD))
 
     def reply(
-        self, memory: table.Table, states: State, bits: Array, active: Array | None = None
+        self, memory: table.HashTable, states: State, bits: Array, active: Array | None = None
     ) -> tuple[Array, Array]:
         del active
         found, payload = table.lookup(memory, self._keys(states, bits)[1])
@@ -60,7 +62,9 @@ class SearchOpponent:
         tied = self.search.ties == "all"
         return pick_bit(best, bits if tied else jnp.zeros_like(bits))[..., None], found.reshape(bits.shape)
 
-    def think(self, memory: table.Table, states: State, waiting: Array, bits: Array) -> tuple[table.Table, Array]:
+    def think(
+        self, memory: table.HashTable, states: State, waiting: Array, bits: Array
+    ) -> tuple[table.HashTable, Array]:
         flat, keys = self._keys(states, bits)
         order, count, _ = table.unique(keys, waiting.reshape(-1))
         depth = jnp.full(order.shape, self.depth, jnp.int32)
@@ -74,9 +78,9 @@ class SearchOpponent:
         """Return states [P, M] as [P * M], and uint32[P * M, W]: by what their replies are found in the table."""
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
         keys = jax.vmap(self.search.game.key)(flat)
-        return flat, jnp.concatenate([keys, bits.reshape(-1, 1)], 1) if drawn(self.search) else keys
+        return flat, jnp.concatenate([keys, bits.reshape(-1, 1)], 1) if draws_anew(self.search) else keys
 
-    def observe(self, memory: table.Table, best: Genome, improved: Array) -> table.Table:
+    def observe(self, memory: table.HashTable, best: Genome, improved: Array) -> table.HashTable:
         del best, improved
         return memory
 
@@ -102,11 +106,11 @@ class AlternatingOpponent:
         """Games from each seat."""
         return self.searches[0].games
 
-    def init(self, key: Array) -> tuple[table.Table, ...]:
+    def init(self, key: Array) -> tuple[table.HashTable, ...]:
         return tuple(search.init(key) for search in self.searches)
 
     def reply(
-        self, memory: tuple[table.Table, ...], states: State, bits: Array, active: Array | None = None
+        self, memory: tuple[table.HashTable, ...], states: State, bits: Array, active: Array | None = None
     ) -> tuple[Array, Array]:
         del active
         who, left = lot(bits, len(self.searches))
@@ -116,8 +120,8 @@ class AlternatingOpponent:
         return jnp.take_along_axis(moves, who[..., None], 0)[0], jnp.take_along_axis(known, who, 0)[0]
 
     def think(
-        self, memory: tuple[table.Table, ...], states: State, waiting: Array, bits: Array
-    ) -> tuple[tuple[table.Table, ...], Array]:
+        self, memory: tuple[table.HashTable, ...], states: State, waiting: Array, bits: Array
+    ) -> tuple[tuple[table.HashTable, ...], Array]:
         who, left = lot(bits, len(self.searches))
         thought = [
             search.think(own, states, waiting & (who == number), left)
@@ -125,6 +129,8 @@ class AlternatingOpponent:
         ]
         return tuple(own for own, _ in thought), sum((count for _, count in thought), jnp.int32(0))
 
-    def observe(self, memory: tuple[table.Table, ...], best: Genome, improved: Array) -> tuple[table.Table, ...]:
+    def observe(
+        self, memory: tuple[table.HashTable, ...], best: Genome, improved: Array
+    ) -> tuple[table.HashTable, ...]:
         del best, improved
         return memory

@@ -17,7 +17,7 @@ TAIL = 2
 """Last plies that a search at the table or of a league looks at full width."""
 
 
-def unsearched(spec: Spec[Turns], game: Turns) -> str:
+def explain_unsearched(spec: Spec[Turns], game: Turns) -> str:
     """Say why no search plays a game; the empty text if searches do."""
     if game.chance:
         return f"chance takes part in {spec.name}, so that no search plays it"
@@ -38,7 +38,7 @@ def evaluators(spec: Spec[Turns], game: Turns, named: str | None) -> tuple[Evalu
         UsageError: no search plays the game, or these rules have no such evaluator. The message begins with
             `evaluator=`.
     """
-    why = unsearched(spec, game)
+    why = explain_unsearched(spec, game)
     if why:
         reject("evaluator", named, "none", why)
     here = spec.evaluators(game)
@@ -84,7 +84,7 @@ def searches(
     def search(value: Evaluator | RandomEvaluator) -> AlphaBeta:
         return AlphaBeta(
             game,
-            evaluate=None if isinstance(value, RandomEvaluator) else Valued(value, searched),
+            evaluate=None if isinstance(value, RandomEvaluator) else BoundEvaluator(value, searched),
             leaf_evaluator=Drawn(value, searched) if isinstance(value, RandomEvaluator) else None,
             twin=twin,
             max_depth=depth,
@@ -103,10 +103,10 @@ def draws(search: AlphaBeta, bits: Array) -> tuple[Contexts, Array | None]:
         search: one of `searches`.
         bits: uint32[Q], uniform: the draw of each root if the evaluator is random.
     """
-    return (bits, jnp.arange(len(bits))) if drawn(search) else ((), None)
+    return (bits, jnp.arange(len(bits))) if draws_anew(search) else ((), None)
 
 
-def drawn(search: AlphaBeta) -> bool:
+def draws_anew(search: AlphaBeta) -> bool:
     """Return whether the values of a search are drawn anew every time."""
     return isinstance(search.leaf_evaluator, Drawn)
 
@@ -118,7 +118,7 @@ def chancy(spec: Spec[Turns], game: Turns, ties: str, evaluator: str | None) -> 
 
 
 @dataclass(frozen=True)
-class Valued:
+class BoundEvaluator:
     """An evaluator bound to one game: state -> float32[]. Equal ones compare equal, so searches are compiled once."""
 
     value: Evaluator

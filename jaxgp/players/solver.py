@@ -23,10 +23,10 @@ from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.bestfirst import BestFirst
-from jaxgp.search.puzzles.children import Node, Order
+from jaxgp.search.puzzles.children import Child, Order
 from jaxgp.search.puzzles.deepening import Solutions
 
-View = Callable[[Node], Features]
+View = Callable[[Child], Features]
 """A node -> float32[F], what genomes see of it."""
 RULE_NUMBER = "rule number"
 """The type of the functions that find the rule that fires, which no slot of a tree accepts."""
@@ -51,7 +51,7 @@ class Valued(Protocol[Plans]):
     def prepare(self, programs: Programs) -> Plans:
         """Derive what individuals [P, T, L] need, once for all their searches."""
 
-    def values(self, plans: Plans, whose: Array, nodes: Node, needed: Array) -> Array:
+    def values(self, plans: Plans, whose: Array, nodes: Child, needed: Array) -> Array:
         """Return float32[B], values of nodes [B] for the individuals `whose`; this is an `Order`."""
 
     def told(self, trees: Sequence[str]) -> str:
@@ -76,7 +76,7 @@ class ByProgram:
         """See `Valued`."""
         return plan(self.primitives, jax.vmap(lambda trees: whole(self.primitives, trees, self.top))(programs))
 
-    def values(self, plans: Plan, whose: Array, nodes: Node, needed: Array) -> Array:
+    def values(self, plans: Plan, whose: Array, nodes: Child, needed: Array) -> Array:
         """See `Valued`."""
         return evaluate_owned(self.primitives, plans, whose, jax.vmap(self.view, out_axes=-1)(nodes), needed)
 
@@ -117,7 +117,7 @@ class ByWeights:
     """
 
     primitives: PrimitiveSet
-    view: Callable[[Node], Array]
+    view: Callable[[Child], Array]
     units: tuple[float, ...]
     grid: int
 
@@ -135,7 +135,7 @@ class ByWeights:
         joined = jax.vmap(lambda trees: whole(self.primitives, trees, top))(conditions)
         return Weights(plan(self.primitives, joined), prices)
 
-    def values(self, plans: Weights, whose: Array, nodes: Node, needed: Array) -> Array:
+    def values(self, plans: Weights, whose: Array, nodes: Child, needed: Array) -> Array:
         """See `Valued`."""
         seen = jax.vmap(self.view, out_axes=-1)(nodes)
         if plans.conditions is None:
@@ -220,7 +220,7 @@ class ProgramSolver(Solver[Plans]):
         """Search as for a genome, without one."""
         return cores.search(self.guided(None), states, limits, jnp.int32(len(limits)))
 
-    def fired(self, program: Programs, nodes: Node) -> Array:
+    def fired(self, program: Programs, nodes: Child) -> Array:
         """Return int32[B]: the first rule of an individual [T, L] whose condition holds, for nodes [B].
 
         A rule is a condition and a value. R, the number of rules, stands for the default value.

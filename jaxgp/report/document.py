@@ -16,7 +16,7 @@ MARKDOWN, HTML, FIGURES = "report.md", "report.html", "figures"
 
 
 @dataclass(frozen=True)
-class Table:
+class DocumentTable:
     """Rows of named values; a column for each name that occurs."""
 
     rows: Sequence[Mapping[str, object]]
@@ -43,14 +43,14 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Folded:
+class FoldedText:
     """A text that is folded until a reader opens it."""
 
     name: str
     text: str
 
 
-Part = str | Table | Picture | Folded
+Part = str | DocumentTable | Picture | FoldedText
 """A part of a section; a string is one paragraph."""
 
 
@@ -94,7 +94,7 @@ def _lines(part: Part) -> list[str]:
         return [markup.plain(part)]
     if isinstance(part, Picture):
         return [f"![{markup.plain(part.caption)}]({FIGURES}/{part.name}.svg)"]
-    if isinstance(part, Folded):
+    if isinstance(part, FoldedText):
         text = printable(part.text.rstrip())
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
         return [f"{markup.plain(part.name)}:", "", fence, text, fence]
@@ -130,8 +130,8 @@ def _elements(parts: Sequence[Part]) -> list[str]:
             row = []
         if isinstance(part, str):
             made.append(f"<p>{markup.escape(part)}</p>")
-        elif isinstance(part, Table):
+        elif isinstance(part, DocumentTable):
             made.append(markup.table(part.rows))
-        elif isinstance(part, Folded):
+        elif isinstance(part, FoldedText):
             made.append(markup.details(part.name, part.text))
     return made

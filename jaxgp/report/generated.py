@@ -22,7 +22,7 @@ EITHER = re.compile(f"{FIRST}(.*?){OR}(.*?){LAST}")
 PART = re.compile(r"<!-- data: (\w+) -->\n(.*?)<!-- end -->", re.DOTALL)
 
 
-def filled(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
+def fill_document(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
     """Return a document with its generated parts made anew.
 
     Args:
@@ -43,7 +43,7 @@ def filled(text: str, parts: Mapping[str, Callable[[], str]], name: str) -> str:
         raise UsageError(f"{name}: {BEGIN} {min(missing)} --> is missing")
 
     def made(part: re.Match[str]) -> str:
-        return chosen(f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}", part[0])
+        return choose_text(f"{BEGIN} {part[1]} -->\n\n{parts[part[1]]().strip()}\n\n{END}", part[0])
 
     return PART.sub(made, text)
 
@@ -54,7 +54,7 @@ def figure(value: float, form: str) -> str:
     return low if low == high else f"{FIRST}{low}{OR}{high}{LAST}"
 
 
-def chosen(made: str, there: str) -> str:
+def choose_text(made: str, there: str) -> str:
     """Return a text that was made without choices: what is there already, if that is one of them."""
     known = "".join(
         re.escape(piece) if place % 3 == 0 else f"(?:{re.escape(piece)}" if place % 3 == 1 else f"|{re.escape(piece)})"

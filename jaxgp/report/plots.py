@@ -20,7 +20,7 @@ from jaxgp.store.record import Row
 
 
 @dataclass(frozen=True)
-class Curve:
+class MetricLine:
     """One metric as a line, or as a faint line for each island; `factor` changes its unit.
 
     A line that may lie on another one is dashed, so that both are seen.
@@ -40,7 +40,7 @@ class Plot:
 
     name: str
     title: str
-    panels: tuple[tuple[str, tuple[Curve, ...]], ...]  # {unit} stands for what the size of an individual counts
+    panels: tuple[tuple[str, tuple[MetricLine, ...]], ...]  # {unit} stands for what the size of an individual counts
 
 
 # Colours that differ for colour-blind people and stand out on white and on black (after Okabe and Ito).
@@ -50,12 +50,12 @@ PLOTS = (
     Plot(
         "fitness",
         "Fitness",
-        (("fitness", (Curve("best_fitness", "best", BLUE), Curve("mean_fitness", "mean", ORANGE))),),
+        (("fitness", (MetricLine("best_fitness", "best", BLUE), MetricLine("mean_fitness", "mean", ORANGE))),),
     ),
     Plot(
         "standing",
         "The best of each generation, by the measure that all generations share",
-        (("fitness by this measure", (Curve("best_standing", "best of the generation", BLUE),)),),
+        (("fitness by this measure", (MetricLine("best_standing", "best of the generation", BLUE),)),),
     ),
     Plot(
         "islands",
@@ -64,11 +64,11 @@ PLOTS = (
             (
                 "fitness",
                 (
-                    Curve("islands_best", "one island", ORANGE, faint=True),
-                    Curve("islands_leader", "the best of all", BLUE),
+                    MetricLine("islands_best", "one island", ORANGE, faint=True),
+                    MetricLine("islands_leader", "the best of all", BLUE),
                 ),
             ),
-            ("mean fitness", (Curve("islands_mean", "one island", ORANGE, faint=True),)),
+            ("mean fitness", (MetricLine("islands_mean", "one island", ORANGE, faint=True),)),
         ),
     ),
     Plot(
@@ -78,9 +78,9 @@ PLOTS = (
             (
                 "points",
                 (
-                    Curve("best_points", "sum", BLUE),
-                    Curve("best_points_first", "moving first", ORANGE),
-                    Curve("best_points_second", "moving second", GREEN),
+                    MetricLine("best_points", "sum", BLUE),
+                    MetricLine("best_points_first", "moving first", ORANGE),
+                    MetricLine("best_points_second", "moving second", GREEN),
                 ),
             ),
         ),
@@ -91,11 +91,14 @@ PLOTS = (
         (
             (
                 "nodes / reference",
-                (Curve("problems_best_fitness", "hardest", BLUE), Curve("problems_mean_fitness", "mean", ORANGE)),
+                (
+                    MetricLine("problems_best_fitness", "hardest", BLUE),
+                    MetricLine("problems_mean_fitness", "mean", ORANGE),
+                ),
             ),
             (
                 "percent",
-                (Curve("problems_solved", "instances that anybody solves", GREEN, 100.0),),
+                (MetricLine("problems_solved", "instances that anybody solves", GREEN, 100.0),),
             ),
         ),
     ),
@@ -106,9 +109,9 @@ PLOTS = (
             (
                 "{unit}",
                 (
-                    Curve("best_size", "best individual", BLUE),
-                    Curve("mean_size", "mean", ORANGE),
-                    Curve("max_size", "largest", PINK),
+                    MetricLine("best_size", "best individual", BLUE),
+                    MetricLine("mean_size", "mean", ORANGE),
+                    MetricLine("max_size", "largest", PINK),
                 ),
             ),
         ),
@@ -120,9 +123,9 @@ PLOTS = (
             (
                 "individuals",
                 (
-                    Curve("unique_programs", "different programs", BLUE),
-                    Curve("unique_lists", "different lists", BLUE),
-                    Curve("unique_behaviours", "different ways to play", ORANGE),
+                    MetricLine("unique_programs", "different programs", BLUE),
+                    MetricLine("unique_lists", "different lists", BLUE),
+                    MetricLine("unique_behaviours", "different ways to play", ORANGE),
                 ),
             ),
         ),
@@ -130,18 +133,21 @@ PLOTS = (
     Plot(
         "table",
         "Opponents' replies found in the table",
-        (("percent", (Curve("table_hit_rate", "replies from the table", GREEN, 100.0),)),),
+        (("percent", (MetricLine("table_hit_rate", "replies from the table", GREEN, 100.0),)),),
     ),
     Plot(
         "tournaments",
         "Winners of the tournaments",
         (
-            ("points in a double game", (Curve("group_points", "points for each double game of their group", BLUE),)),
+            (
+                "points in a double game",
+                (MetricLine("group_points", "points for each double game of their group", BLUE),),
+            ),
             (
                 "parents that win",
                 (
-                    Curve("all_beaten", "beat each opponent", BLUE),
-                    Curve("beaten", "beat the first opponent", ORANGE, dashed=True),
+                    MetricLine("all_beaten", "beat each opponent", BLUE),
+                    MetricLine("beaten", "beat the first opponent", ORANGE, dashed=True),
                 ),
             ),
         ),
@@ -175,7 +181,7 @@ def draw(
     return figure
 
 
-def _panel(axis: Axes, label: str, curves: Sequence[Curve], rows: Sequence[Row]) -> None:
+def _panel(axis: Axes, label: str, curves: Sequence[MetricLine], rows: Sequence[Row]) -> None:
     generations = [row["generation"] for row in rows]
     marker = "o" if len(rows) == 1 else None  # a single point is no line
     for curve in curves:

@@ -131,7 +131,7 @@ def overall(rows: Sequence[Row]) -> Row:
     return found | summed | {"generation": min(row["generation"] for row in rows), "runs": len(rows)}
 
 
-def measured(row: Row) -> bool:
+def is_measured(row: Row) -> bool:
     """Whether a panel measures the fittest of each generation, so that its measure and not the fitness decides."""
     return row.get("best_standing") is not None
 
@@ -146,7 +146,7 @@ def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:
     said = [
         *([("means of runs", str(row["runs"]))] if "runs" in row else []),
         ("fitness", f"best {number(row.get('best_fitness'))}, mean {number(row.get('mean_fitness'))}"),
-        *([(yardstick(row), number(row["best_standing"]))] if measured(row) else []),
+        *([(yardstick(row), number(row["best_standing"]))] if is_measured(row) else []),
         ("points", _points(row)),
         (unit, f"best {number(row.get('best_size'))}, mean {number(row.get('mean_size'))}"),
     ]

@@ -8,7 +8,7 @@ from jaxgp.host.replay import ReplayGame
 from jaxgp.report import markup, plots, tree
 from jaxgp.report.markup import escape, section
 from jaxgp.report.page import SCRIPT
-from jaxgp.report.progress import duration, measured, number, yardstick
+from jaxgp.report.progress import duration, is_measured, number, yardstick
 from jaxgp.store.champion import ChampionFile, points_by_seat
 from jaxgp.store.record import Row
 
@@ -76,7 +76,7 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
     first, second = champion.points["first"], champion.points["second"]
     total = None if first is None or second is None else first + second
     tiles = [
-        (yardstick(last) if measured(last) else "best fitness", number(champion.fitness)),
+        (yardstick(last) if is_measured(last) else "best fitness", number(champion.fitness)),
         *[(name, number(value)) for name, value in by_seat],
         *([("points together", number(total))] if len(by_seat) > 1 else []),
         (champion.unit, number(champion.size)),

@@ -1,28 +1,28 @@
 """A run's major parameters; for genetic programming in the form of the Koza tableau (J. R. Koza, 1992)."""
 
 from jaxgp.config.schema import Config
-from jaxgp.evolution.options import CMA, Algorithm, Groups
+from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.kinds import Rows
-from jaxgp.operators.options import Crossover, Mutation, RuleMutation, Selection
+from jaxgp.operators.options import CrossoverOptions, MutationOptions, RuleMutationOptions, SelectionOptions
 from jaxgp.options import find
 
 
 def heading(config: Config) -> str:
     """Return the heading of the table."""
-    return "Koza tableau" if isinstance(config.algorithm, Algorithm) else "Parameters"
+    return "Koza tableau" if isinstance(config.algorithm, GPOptions) else "Parameters"
 
 
 def tableau(config: Config, language: Language) -> Rows:
     """Return (parameter, value) pairs in the customary order."""
-    if isinstance(config.algorithm, Groups):
+    if isinstance(config.algorithm, GroupsOptions):
         assert isinstance(language, RuleLanguage)
         rows = _groups(config, config.algorithm, language)
     else:
         assert isinstance(language, PrimitiveSet)
-        if isinstance(config.algorithm, CMA):
+        if isinstance(config.algorithm, CMAOptions):
             rows = _cma(config, config.algorithm, language)
         else:
             rows = _koza(config, config.algorithm, language)
@@ -30,7 +30,7 @@ def tableau(config: Config, language: Language) -> Rows:
     return [("title", config.title), *rows] if config.title else rows
 
 
-def _islands(algorithm: Algorithm | Groups | CMA) -> Rows:
+def _islands(algorithm: GPOptions | GroupsOptions | CMAOptions) -> Rows:
     asked = algorithm.islands
     if asked.count == 1:
         return []
@@ -43,7 +43,7 @@ def _islands(algorithm: Algorithm | Groups | CMA) -> Rows:
     ]
 
 
-def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
+def _groups(config: Config, algorithm: GroupsOptions, language: RuleLanguage) -> Rows:
     parents = algorithm.population // algorithm.group_size
     creation, mutation = algorithm.creation, algorithm.mutation
     total = sum(mutation.weights.values())
@@ -83,7 +83,7 @@ def _groups(config: Config, algorithm: Groups, language: RuleLanguage) -> Rows:
     ]
 
 
-def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Rows:
+def _koza(config: Config, algorithm: GPOptions, primitives: PrimitiveSet) -> Rows:
     kinds = ", ".join(kind for kind, weight in _kinds(algorithm.mutation).items() if weight)
     crossover, mutation = algorithm.crossover, algorithm.mutation
     apart = "; never of crossed children" if mutation.exclusive else ""
@@ -109,7 +109,7 @@ def _koza(config: Config, algorithm: Algorithm, primitives: PrimitiveSet) -> Row
     ]
 
 
-def _cma(config: Config, algorithm: CMA, primitives: PrimitiveSet) -> Rows:
+def _cma(config: Config, algorithm: CMAOptions, primitives: PrimitiveSet) -> Rows:
     return [
         ("objective", _objective(config)),
         ("vectors", "; ".join(_terminal(p) for p in primitives.terminals)),
@@ -129,7 +129,7 @@ def _row(values: object, option: str, said: str | None = None) -> tuple[str, str
     return find(values, option).limits.label, str(getattr(values, option)) if said is None else said
 
 
-def _kinds(mutation: Mutation | RuleMutation) -> dict[str, float]:
+def _kinds(mutation: MutationOptions | RuleMutationOptions) -> dict[str, float]:
     """Return the label and the weight of each kind of mutation."""
     return {find(mutation, kind).limits.label: weight for kind, weight in mutation.weights.items()}
 
@@ -146,7 +146,7 @@ def _terminal(primitive: Primitive) -> str:
     return f"{primitive.name}: {primitive.domain}" if primitive.domain is not None else primitive.name
 
 
-def _crossover(crossover: Crossover) -> str:
+def _crossover(crossover: CrossoverOptions) -> str:
     said = [crossover.method.replace("_", " ")]
     if crossover.subtree:
         koza = f"a function in {_percent(crossover.function_probability)} of the cases"
@@ -160,7 +160,7 @@ def _weighed(weights: dict[str, float]) -> str:
     return ", ".join(f"{kind} {weight:g}" for kind, weight in weights.items() if weight)
 
 
-def _selection(selection: Selection) -> str:
+def _selection(selection: SelectionOptions) -> str:
     method = {
         "roulette": "roulette wheel" + (f" by fitness ** {selection.power:g}" if selection.power != 1 else ""),
         "rank": f"linear ranking, pressure {selection.rank_pressure:g}",
@@ -176,14 +176,14 @@ def _selection(selection: Selection) -> str:
     return method
 
 
-def _creation(algorithm: Algorithm) -> str:
+def _creation(algorithm: GPOptions) -> str:
     creation = algorithm.creation
     if creation.method == "ramped":
         return f"ramped half-and-half, depth {creation.min_depth} to {creation.max_depth}"
     return f"{creation.method}, depth up to {creation.max_depth}"
 
 
-def _depth(algorithm: Algorithm) -> str:
+def _depth(algorithm: GPOptions) -> str:
     depth = "unlimited" if algorithm.max_depth is None else str(algorithm.max_depth)
     return f"{depth} (at most {algorithm.capacity} nodes)"
 

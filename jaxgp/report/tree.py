@@ -12,11 +12,11 @@ CHARACTER = 7.2
 
 
 @dataclass(eq=False)
-class Node:
+class DrawnNode:
     """One node; `x` is its centre, relative to its parent until `_place` has run."""
 
     label: str
-    children: list["Node"] = field(default_factory=list)
+    children: list["DrawnNode"] = field(default_factory=list)
     depth: int = 0
     x: float = 0.0
 
@@ -25,10 +25,10 @@ class Node:
         return (len(self.label) * CHARACTER + 14) / 2
 
 
-def parse(text: str) -> list[Node]:
+def parse(text: str) -> list[DrawnNode]:
     """Return the trees of one or more S-expressions; unmatched parentheses do not raise an error."""
-    roots: list[Node] = []
-    path: list[Node] = []
+    roots: list[DrawnNode] = []
+    path: list[DrawnNode] = []
     opened = False
     for token in text.replace("(", " ( ").replace(")", " ) ").split():
         if token == "(":
@@ -37,7 +37,7 @@ def parse(text: str) -> list[Node]:
             if path:
                 path.pop()
         else:
-            node = Node(token, depth=len(path))
+            node = DrawnNode(token, depth=len(path))
             (path[-1].children if path else roots).append(node)
             if opened:
                 path.append(node)
@@ -61,7 +61,7 @@ def draw(text: str) -> str:
     return f'<svg class="tree fit" {size} role="img" aria-label="tree of the expression">{"".join(parts)}</svg>'
 
 
-def _layout(root: Node) -> list[Node]:
+def _layout(root: DrawnNode) -> list[DrawnNode]:
     """Place a tree so that subtrees keep their shape and stand as close as possible; return its nodes, root first.
 
     After E. Reingold and J. Tilford, "Tidier Drawings of Trees", 1981; without recursion, so that trees can be deep.
@@ -80,7 +80,7 @@ def _layout(root: Node) -> list[Node]:
     return order
 
 
-def _join(node: Node, outlines: list[list[tuple[float, float]]]) -> list[tuple[float, float]]:
+def _join(node: DrawnNode, outlines: list[list[tuple[float, float]]]) -> list[tuple[float, float]]:
     """Set the children's x relative to their parent; return the outline of the whole."""
     joined: list[tuple[float, float]] = []
     for child, outline in zip(node.children, outlines, strict=True):
@@ -99,12 +99,12 @@ def _join(node: Node, outlines: list[list[tuple[float, float]]]) -> list[tuple[f
     return [(-node.half, node.half), *joined]
 
 
-def _edges(node: Node) -> str:
+def _edges(node: DrawnNode) -> str:
     top = node.depth * ROW + BOX
     return "".join(f'<path d="M{node.x:.1f} {top}L{child.x:.1f} {top + ROW - BOX}"/>' for child in node.children)
 
 
-def _box(node: Node) -> str:
+def _box(node: DrawnNode) -> str:
     kind = "inner" if node.children else "leaf"
     top = node.depth * ROW
     return (

@@ -62,7 +62,7 @@ def _shown(what: Callable[[], str], every: float | None) -> Iterator[None]:
         shown.join()
 
 
-def announced(agent: "Agent", first: str, then: str | None = None) -> "Agent":
+def announce(agent: "Agent", first: str, then: str | None = None) -> "Agent":
     """Return a player that says what goes on while it chooses a move.
 
     Args:

@@ -16,7 +16,7 @@ from jaxgp.config.schema import Config
 from jaxgp.contracts import Alone, Driver, Game, Opponent
 from jaxgp.errors import reject
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import CMA, Algorithm, Groups, chunks, of_island
+from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, chunks, of_island
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
@@ -31,17 +31,17 @@ from jaxgp.seats.moves import game_key
 from jaxgp.spec import Cast, Games, Hand
 
 
-def creator(language: Language, algorithm: Algorithm | Groups | CMA) -> Callable[[Array, int], Genome]:
+def creator(language: Language, algorithm: GPOptions | GroupsOptions | CMAOptions) -> Callable[[Array, int], Genome]:
     """Return (key, count) -> random individuals [count, ...], created by the algorithm's options."""
     if isinstance(language, RuleLanguage):
-        options = algorithm if isinstance(algorithm, Groups) else Groups()
+        options = algorithm if isinstance(algorithm, GroupsOptions) else GroupsOptions()
 
         def rule_lists(key: Array, count: int) -> Genome:
             keys = jax.random.split(key, count)
             return jax.vmap(lambda k: rulelists.create(k, language, options.creation, options.capacity))(keys)
 
         return rule_lists
-    by = algorithm if isinstance(algorithm, Algorithm) else Algorithm()
+    by = algorithm if isinstance(algorithm, GPOptions) else GPOptions()
     return lambda key, count: creation.create(key, language, by.creation, count, by.capacity)
 
 
@@ -111,7 +111,7 @@ class Experiment:
         self, states: Sequence[EvolutionState], together: int | None = 1, mesh: Mesh | None = None
     ) -> Compiled:
         """Compile list of states -> list of (state, metrics), a generation of several runs; see `Seeds`."""
-        return jax.jit(Seeds(self.ring, together, mesh).step).lower(list(states)).compile()
+        return jax.jit(Seeds(self.ring, together=together, mesh=mesh).step).lower(list(states)).compile()
 
     def compiled_again(self, state: EvolutionState) -> Compiled:
         """Compile (state, int32[] round) -> fitness and points of the candidates; it may take minutes."""
@@ -135,7 +135,9 @@ class Experiment:
             return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed))) for crew in crews]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
-        limit = self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.Games) else MAX_PLIES
+        limit = (
+            self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.GamesFitnessOptions) else MAX_PLIES
+        )
         return replay_games(self.cast, genome, rivals, limit, seed)
 
 
@@ -153,7 +155,7 @@ def _whole(config: Config, games: Games) -> Experiment:
     """Build a run that evaluates all individuals together; see `assemble`."""
     islands, fitness = config.algorithm.islands, config.fitness
     kept, last = 0, False
-    if isinstance(fitness, kinds.Candidates):
+    if isinstance(fitness, kinds.CandidatesFitnessOptions):
         kept, last = fitness.candidates, fitness.population_again
     if islands.count == 1:
         return Experiment(config, *_of_one(config, games, kept, last))
@@ -172,8 +174,8 @@ def _of_one(
     """
     cast, fitness = cast_of(config, games, config.algorithm.genotype), config.fitness
     create, seated = creator(cast.language, config.algorithm), dict[str, dict[str, Opponent]]()
-    for section, name, one in kinds.met(fitness):
-        assert isinstance(fitness, kinds.Games)
+    for section, name, one in kinds.list_met(fitness):
+        assert isinstance(fitness, kinds.GamesFitnessOptions)
         seated.setdefault(section, {})[name] = one.seat(cast, create, fitness)
     ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept, last)
     return cast, seated.get("opponents", {}), fitness.around(ring)

@@ -21,8 +21,8 @@ from jax.typing import ArrayLike
 
 import jaxgp
 from jaxgp import options
-from jaxgp.config.schema import Config, Devices
-from jaxgp.errors import RunError, reject, rejected
+from jaxgp.config.schema import Config, DeviceOptions
+from jaxgp.errors import RunError, reject, rejection
 from jaxgp.evolution.ring import PARTS
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.run import rendezvous
@@ -33,6 +33,17 @@ Tree = TypeVar("Tree")
 
 OWN = ("logger", "table", "title", "compilation_cache", "keep_checkpoints")
 """Options that processes of one run need not share."""
+SETTINGS = (
+    "jax_enable_x64",
+    "jax_default_prng_impl",
+    "jax_threefry_partitionable",
+    "jax_random_seed_offset",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+)
+"""Settings of JAX that change what is computed."""
+VARIABLES = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "NVIDIA_TF32_OVERRIDE")
+"""Variables of the environment that do."""
 SHARDY = bool(getattr(jax.config, "jax_use_shardy_partitioner", True))
 """Whether JAX uses its newer partitioner by default."""
 
@@ -63,12 +74,18 @@ def join(config: Config) -> None:
         jax.distributed.initialize(**given, initialization_timeout=asked.patience)
     except ValueError as error:
         accepted = f"HOST:PORT of process 0, since neither SLURM nor MPI says it ({error})"
-        raise rejected("devices.coordinator", asked.coordinator, accepted) from error
+        raise rejection("devices.coordinator", asked.coordinator, accepted) from error
     except (RuntimeError, jax.errors.JaxRuntimeError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
         raise RunError(f"devices.processes={asked.processes}: they did not find each other ({first})") from error
     if jax.process_count() != asked.processes:
         reject("devices.processes", asked.processes, f"{jax.process_count()}, as many as were started")
+
+
+def settings() -> dict[str, object]:
+    """Return what people may set of JAX and XLA that changes what is computed, by its name."""
+    found: dict[str, object] = {name: getattr(jax.config, name, None) for name in SETTINGS}
+    return found | {name: os.environ[name] for name in VARIABLES if os.environ.get(name)}
 
 
 def _work(config: Config) -> dict[str, object]:
@@ -85,10 +102,10 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
     Raises:
         UsageError: there are fewer devices.
     """
-    return replace(experiment, ring=experiment.ring.shared(*shared(config.devices)))
+    return replace(experiment, ring=experiment.ring.shared(*share_devices(config.devices)))
 
 
-def shared(asked: Devices) -> tuple[int | None, Mesh | None]:
+def share_devices(asked: DeviceOptions) -> tuple[int | None, Mesh | None]:
     """Return how many parts of the work a device computes side by side (None: all), and the mesh of devices.
 
     Args:
@@ -114,7 +131,7 @@ def shared(asked: Devices) -> tuple[int | None, Mesh | None]:
     return together, Mesh(np.array(chosen), (PARTS,))
 
 
-def placed(experiment: object, state: EvolutionState) -> EvolutionState:
+def place_state(experiment: object, state: EvolutionState) -> EvolutionState:
     """Return a state on the devices that compute the run; with several processes it is the first one's state."""
     ring = getattr(experiment, "ring", None)
     if ring is not None and ring.mesh is not None:
@@ -144,7 +161,7 @@ def follows(config: Config) -> bool:
 
 
 @contextmanager
-def hidden() -> Iterator[Path]:
+def hide_output() -> Iterator[Path]:
     """A context in which a process without a record prints nothing; it yields a folder for the files of the process."""
     with tempfile.TemporaryDirectory(prefix="jaxgp-") as folder, Path(os.devnull).open("w") as nowhere:
         said = sys.stdout

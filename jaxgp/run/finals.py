@@ -12,7 +12,7 @@ from jax.stages import Compiled
 from jaxgp.errors import reason
 from jaxgp.evolution import candidates
 from jaxgp.files import write_json
-from jaxgp.kinds import Candidates
+from jaxgp.kinds import CandidatesFitnessOptions
 from jaxgp.run import devices, loop, memory
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
@@ -40,7 +40,7 @@ def play(runs: Sequence[loop.Run], stop: Stop, tell: Tell) -> None:
         return
     first = waiting[0]
     make = partial(first.experiment.compiled_again, first.state)
-    program = loop.compiled(first, make, stop, lambda seconds: tell(f"{_said(first)} 1: compiling", seconds))
+    program = loop.compile_program(first, make, stop, lambda seconds: tell(f"{_said(first)} 1: compiling", seconds))
     for run in waiting:
         _play(run, program, stop, tell)
 
@@ -60,7 +60,7 @@ def _play(run: loop.Run, program: Compiled, stop: Stop, tell: Tell) -> None:
     for number in range(rounds):
         if devices.first_says(stop.requested):
             return
-        with memory.reported(run.config, run.experiment.chunks):
+        with memory.report_exhaustion(run.config, run.experiment.chunks):
             found.append(
                 wait_for(
                     lambda n=number: jax.device_get(program(run.state, jnp.int32(n))),  # type: ignore[misc]
@@ -96,5 +96,5 @@ def _write(run: loop.Run, points: jax.Array) -> None:
 
 def _rounds(run: loop.Run) -> int:
     fitness = run.config.fitness
-    assert isinstance(fitness, Candidates)  # others have no candidates
+    assert isinstance(fitness, CandidatesFitnessOptions)  # others have no candidates
     return fitness.final_rounds

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Protocol
 
 import jax
+import numpy as np
 from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.stages import Compiled
@@ -21,18 +22,21 @@ from jaxgp.genotypes.language import Language
 from jaxgp.host.replay import ReplayGame
 from jaxgp.run import devices, memory
 from jaxgp.run.patience import wait_for
-from jaxgp.run.signals import Stop
+from jaxgp.run.signals import AFTER_GENERATION, AT_ONCE, Stop
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint
+from jaxgp.store import record as records
 from jaxgp.store.directory import RunDirectory, digest
 from jaxgp.store.record import Record, Row, clean
 
+ALIKE = 3
+"""Generations without a difference in fitness after which a person is warned."""
 Warn = Callable[[str], None]
 Program = Callable[[list[EvolutionState]], Sequence[tuple[EvolutionState, Metrics]]]
 """A generation of every run."""
 
 
-class Experiment(Protocol):
+class Runnable(Protocol):
     """A game, the language of its genomes and one generation as a device program."""
 
     @property
@@ -43,7 +47,7 @@ class Experiment(Protocol):
         """How many individuals it can evaluate at a time, the present number first, then all lower ones."""
         ...
 
-    def in_chunks(self, chunk: int) -> "Experiment":
+    def in_chunks(self, chunk: int) -> "Runnable":
         """Return the experiment that evaluates this many individuals at a time, one of `chunks`; it finds the same."""
         ...
 
@@ -113,7 +117,7 @@ class Observer(Protocol):
 class Run:
     """One run in progress: its state on the device, its rows so far, and where it is kept."""
 
-    experiment: Experiment
+    experiment: Runnable
     config: Config
     directory: RunDirectory
     state: EvolutionState
@@ -150,7 +154,7 @@ class Run:
         return "complete" if self.done else "interrupted"
 
 
-def compiled(
+def compile_program(
     run: Run, make: Callable[[], Compiled], stop: Stop, tell: Callable[[float], object], checked: bool = True
 ) -> Compiled:
     """Compile a program of a run, which may take minutes.
@@ -166,17 +170,17 @@ def compiled(
         GivenUp: `stop` was requested. Nothing is lost, since nothing was computed.
         UsageError: the program does not fit into the memory.
     """
-    stop.compiling = True
-    with memory.reported(run.config, run.experiment.chunks):
+    stop.then = AT_ONCE
+    with memory.report_exhaustion(run.config, run.experiment.chunks):
         program = wait_for(make, lambda: stop.requested, tell)
     if checked:
         memory.check_program(run.config, run.state, program, run.experiment.chunks)
-    stop.compiling = False
+    stop.then = AFTER_GENERATION
     return program
 
 
 def fitting(
-    runs: Sequence[Run], make: Callable[[Experiment], Compiled], stop: Stop, tell: Callable[[float], object]
+    runs: Sequence[Run], make: Callable[[Runnable], Compiled], stop: Stop, tell: Callable[[float], object]
 ) -> Compiled:
     """Compile a program for runs, which then go on with the experiment that it is of.
 
@@ -185,21 +189,21 @@ def fitting(
     Args:
         runs: differ in their seeds alone.
         make: compiles.
-        stop: as in `compiled`.
-        tell: as in `compiled`.
+        stop: as in `compile_program`.
+        tell: as in `compile_program`.
 
     Raises:
-        GivenUp: as `compiled` does.
+        GivenUp: as `compile_program` does.
         UsageError: the program does not fit, with the fewest individuals at a time or with the number that is set.
     """
     run, seen = runs[0], dict[int, int]()
     choices = run.experiment.chunks if run.config.algorithm.chunk is None else ()
     while True:
-        program = compiled(run, partial(make, run.experiment), stop, tell, checked=False)
+        program = compile_program(run, partial(make, run.experiment), stop, tell, checked=False)
         # Several processes decide alike, however much memory each of them has.
         if devices.first_says(memory.fits(program)):
             return program
-        seen[run.experiment.chunks[0]] = memory.needed(program) or 0
+        seen[run.experiment.chunks[0]] = memory.count_bytes(program) or 0
         chunk = devices.first_says(memory.lower(choices, seen, memory.available() or 0))
         if not chunk:
             memory.refuse(run.config, run.state, seen[run.experiment.chunks[0]], run.experiment.chunks)
@@ -217,17 +221,17 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     Args:
         config: says which devices share the runs.
         runs: differ in their seeds alone.
-        stop: as in `compiled`.
-        tell: as in `compiled`.
+        stop: as in `compile_program`.
+        tell: as in `compile_program`.
 
     Returns:
         The program, and how many runs a device computes side by side.
 
     Raises:
-        GivenUp: as `compiled` does.
+        GivenUp: as `compile_program` does.
         UsageError: there are fewer devices, or the program does not fit with one run at a time.
     """
-    most, mesh = devices.shared(config.devices)
+    most, mesh = devices.share_devices(config.devices)
     most = most or len(runs)
     if mesh is not None:
         for run in runs:
@@ -235,7 +239,7 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
     states = [run.state for run in runs]
     while most > 1:
         make = partial(runs[0].experiment.compiled_together, states, most, mesh)
-        program = compiled(runs[0], make, stop, tell, checked=False)
+        program = compile_program(runs[0], make, stop, tell, checked=False)
         if memory.fits(program):
             return program, most
         most = -(-most // 2)
@@ -255,13 +259,15 @@ def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Se
         RunError: a record could not be written, or no checkpoint could be written at the end.
     """
     with ExitStack() as opened:
-        records = [opened.enter_context(Record(run.directory.record)) for run in runs]
+        kept = [opened.enter_context(Record(run.directory.record, run.rows, run.warn)) for run in runs]
         try:
             while not (all(run.evolved for run in runs) or devices.first_says(stop.requested)):
-                show(_generation(runs, program, records))
+                show(_generation(runs, program, kept))
                 for run in runs:
                     if run.generation % run.config.checkpoint_every == 0 and run.generation > run.saved:
                         save(run, final=False)
+            for run in runs:
+                settle(run)
         finally:
             # After an error, too: the last complete generation is worth keeping. Other processes would not answer then.
             alone = jax.process_count() == 1 or sys.exc_info()[0] is None
@@ -270,7 +276,7 @@ def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Se
                     save(run, final=True)
 
 
-def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]) -> list[Row]:
+def _generation(runs: Sequence[Run], program: Program, kept: Sequence[Record]) -> list[Row]:
     """Compute one generation and write the rows to disk; only then let go of the states before.
 
     The seconds of a row are the share of its run.
@@ -281,9 +287,9 @@ def _generation(runs: Sequence[Run], program: Program, records: Sequence[Record]
         return [(state, jax.device_get(metrics)) for state, metrics in found]
 
     begin = time.perf_counter()
-    with memory.reported(runs[0].config, runs[0].experiment.chunks):
+    with memory.report_exhaustion(runs[0].config, runs[0].experiment.chunks):
         found = wait_for(step)
-    going = [(run, *new, record) for run, new, record in zip(runs, found, records, strict=True) if not run.evolved]
+    going = [(run, *new, record) for run, new, record in zip(runs, found, kept, strict=True) if not run.evolved]
     seconds = (time.perf_counter() - begin) / len(going)
     return [_keep(run, state, metrics, seconds, record) for run, state, metrics, record in going]
 
@@ -298,19 +304,47 @@ def _keep(run: Run, state: EvolutionState, metrics: Metrics, seconds: float, rec
     if row["generation"] != run.generation:
         raise RuntimeError(f"the step evaluated generation {row['generation']}, expected {run.generation}")
     _follow(run)
+    record.path = run.directory.record
     record.append(row)
     run.state = state
     run.rows.append(row)
+    if run.generation >= ALIKE and all(map(_alike, run.rows[-ALIKE:])) and not any(map(_alike, run.rows[:-ALIKE])):
+        run.warn(
+            f"all individuals have had the fitness {row['best_fitness']} for {ALIKE} generations, so selection has "
+            "nothing to choose by; other opponents or other points tell them apart: --help lists those of fitness"
+        )
     save_champion(run)
+    if run.saved > 0 and not checkpoint.is_there(run.directory.checkpoints, run.saved):
+        run.warn(f"{run.directory.checkpoints}: the newest checkpoint was removed from outside; another one is written")
+        save(run, final=False)
     for observer in run.observers:
         observer.update(row)
     return row
 
 
+def _alike(row: Row) -> bool:
+    """Whether all individuals of a generation have one fitness."""
+    best, mean = (np.array(row.get(f"{name}_fitness"), float) for name in ("best", "mean"))  # nan for None
+    return bool((np.abs(best - mean) <= 1e-6 * np.maximum(np.abs(best), 1)).all())
+
+
 def _follow(run: Run) -> None:
-    """Go on where the run directory is now; raises RunError if it is gone."""
+    """Go on where the run directory is now, with all that the run needs there; raises RunError if it is gone."""
     if run.directory.follow():
         run.warn(f"the run directory was renamed; going on in {run.directory.path}")
+    for path in run.directory.restore(run.config):
+        run.warn(f"{path} was removed from outside; it is written anew")
+
+
+def settle(run: Run) -> None:
+    """Make sure that the run directory is there with its whole record; raises RunError."""
+    _follow(run)
+    if not run.directory.record.is_file() and run.rows:
+        try:
+            records.write(run.directory.record, run.rows)
+        except OSError as error:
+            raise RunError(f"{run.directory.record}: {reason(error)}") from error
+        run.warn(f"{run.directory.record} was removed from outside; its {len(run.rows)} rows are written anew")
 
 
 def save(run: Run, final: bool) -> None:

@@ -13,7 +13,7 @@ from jaxgp import kinds
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reject
 from jaxgp.evolution.state import EvolutionState
-from jaxgp.kinds import Games
+from jaxgp.kinds import GamesFitnessOptions
 from jaxgp.options import any_of
 
 MEMORY, PAGES = Path("/proc/meminfo"), Path("/proc/self/statm")
@@ -75,13 +75,13 @@ def parts(program: Compiled) -> Need | None:
     return Need(*(int(size) * each for size in own))
 
 
-def needed(program: Compiled) -> int | None:
+def count_bytes(program: Compiled) -> int | None:
     """Return how many bytes a compiled program takes with its arguments and results; None if XLA does not say."""
     found = parts(program)
     return None if found is None else sum(found)
 
 
-def told(program: Compiled, chunk: int, population: int, runs: int = 1, together: int = 1) -> str:
+def describe_memory(program: Compiled, chunk: int, population: int, runs: int = 1, together: int = 1) -> str:
     """Say in one line what a generation takes.
 
     Args:
@@ -138,7 +138,7 @@ def check_state(config: Config, state: EvolutionState) -> None:
 
 def fits(program: Compiled) -> bool:
     """Whether a compiled program fits, as far as can be known."""
-    own, free = needed(program), available()
+    own, free = count_bytes(program), available()
     return own is None or free is None or own <= free
 
 
@@ -152,7 +152,7 @@ def check_program(config: Config, state: EvolutionState, program: Compiled, chun
         chunks: how many individuals it can evaluate at a time, the present number first.
     """
     if not fits(program):
-        refuse(config, state, needed(program) or 0, chunks)
+        refuse(config, state, count_bytes(program) or 0, chunks)
 
 
 def refuse(config: Config, state: EvolutionState, wanted: int, chunks: Sequence[int] = ()) -> NoReturn:
@@ -169,7 +169,7 @@ def heaviest(config: Config, state: EvolutionState, wanted: int, chunks: Sequenc
 
     Else it is the number of individuals at a time, where an option set it and it can be lower, or the population.
     """
-    if isinstance(config.fitness, Games) and 2 * 2 * size(state.memory) > wanted:
+    if isinstance(config.fitness, GamesFitnessOptions) and 2 * 2 * size(state.memory) > wanted:
         return "fitness.table_size", config.fitness.table_size
     if config.algorithm.chunk is not None and len(chunks) > 1:
         return "algorithm.chunk", config.algorithm.chunk
@@ -181,18 +181,18 @@ def _to_lower(config: Config, chunks: Sequence[int]) -> Iterator[str]:
     if len(chunks) > 1:
         yield f"algorithm.chunk={chunks[0]}"
     yield f"algorithm.population={config.algorithm.population}"
-    if not isinstance(config.fitness, Games):
+    if not isinstance(config.fitness, GamesFitnessOptions):
         return
     met = config.fitness.opponents
     most = max(met, key=lambda name: met[name].games * met[name].rivals, default=None)
     if most is not None and met[most].games > 1:
         yield f"fitness.opponents.{most}.games={met[most].games}"
-    if any(one.kind == "search" for _, _, one in kinds.met(config.fitness)):
+    if any(one.kind == "search" for _, _, one in kinds.list_met(config.fitness)):
         yield f"fitness.table_size={config.fitness.table_size}"
 
 
 @contextmanager
-def reported(config: Config, chunks: Sequence[int] = ()) -> Iterator[None]:
+def report_exhaustion(config: Config, chunks: Sequence[int] = ()) -> Iterator[None]:
     """Within this context, an end of the memory becomes a RunError that names the options to lower.
 
     Args:

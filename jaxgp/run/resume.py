@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp.config import places, validate
-from jaxgp.config.compose import word
-from jaxgp.config.quoting import pasted, trains, unquoted
-from jaxgp.config.schema import Config, Logger
+from jaxgp.config.compose import as_typed, word
+from jaxgp.config.quoting import quote_for_shell, trains, unquote
+from jaxgp.config.schema import Config, LoggerOptions
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
-from jaxgp.options import MAX_SEED
+from jaxgp.options import MAX_SEED, own, with_own
 from jaxgp.store import runs
 from jaxgp.store.directory import COMPLETE, RunDirectory, digest
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 
 if TYPE_CHECKING:
     from jaxgp.spec import Games
@@ -40,7 +40,7 @@ AUTO = "auto"
 
 
 @dataclass(frozen=True)
-class Plan:
+class RunPlan:
     """What to run and where.
 
     Attributes:
@@ -56,10 +56,10 @@ class Plan:
     directory: Path
     resumed: bool
     command: str = ""
-    members: tuple["Plan", ...] = ()
+    members: tuple["RunPlan", ...] = ()
 
     @property
-    def runs(self) -> tuple["Plan", ...]:
+    def runs(self) -> tuple["RunPlan", ...]:
         """The plan of each run."""
         return self.members or (self,)
 
@@ -71,14 +71,14 @@ def complete(overrides: Sequence[str], games: "Games") -> list[str]:
         return list(overrides)
     named = overrides[keys.index("resume")].partition("=")[2]
     try:
-        folder = user_path("resume", unquoted(named))
+        folder = user_path("resume", unquote(named))
         name = RunDirectory(next(iter(_members(folder).values()), folder)).read_config().game.get("name")
     except UsageError:
         return list(overrides)  # there is no such run, or there are several; `plan` says what is wrong
     return [f"game={name}", *overrides] if name in games.available() else list(overrides)
 
 
-def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> RunPlan:
     """Check the options and decide between a new run and an old one.
 
     Args:
@@ -99,37 +99,38 @@ def plan(config: Config, overrides: Sequence[str], directory: Path, games: "Game
     )
 
 
-def finished(plan: Plan) -> bool:
+def is_finished(plan: RunPlan) -> bool:
     """Return whether every run of a plan has come to its end, as its directory says."""
     return all(_is_complete(one) for one in plan.runs)
 
 
-def is_idle(plan: Plan) -> bool:
+def is_idle(plan: RunPlan) -> bool:
     """Return whether a plan has nothing to do at all, not even a report or the row of a table to write."""
     reported = all(RunDirectory(one.directory).report.is_file() for one in plan.runs)
-    return reported and plan.config.table is None and finished(plan)
+    return reported and plan.config.table is None and is_finished(plan)
 
 
-def _is_complete(plan: Plan) -> bool:
+def _is_complete(plan: RunPlan) -> bool:
     status = RunDirectory(plan.directory).read_status()
     reached = status.get("generations")
     return status.get("state") == COMPLETE and reached == plan.config.algorithm.generations
 
 
-def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Games") -> RunPlan:
     """Plan one run in its directory; raises as `plan` does."""
     if config.resume is None or (config.resume == AUTO and not RunDirectory(directory).holds_run()):
         if RunDirectory(directory).holds_run():
-            again = pasted("resume", directory)
+            again = quote_for_shell("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
         config = _grouped(config, places.sweep(), "sweep")
-        return _checked(Plan(validate.check(config, games), directory, False, command(overrides, games)))
+        return _checked(RunPlan(validate.check(config, games), directory, False, command(overrides, games)))
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:
-        raise UsageError(f"resume: {error}; accepted: a run directory, or {AUTO}") from error
+        accepted = "" if error.accepted else f"; accepted: a run directory, or {AUTO}"
+        raise UsageError(f"resume: {error}{accepted}") from error
     merged = _merge(saved, _filled(config, games), overrides)
-    return _checked(Plan(validate.check(merged, games), directory, True, command(overrides, games)))
+    return _checked(RunPlan(validate.check(merged, games), directory, True, command(overrides, games)))
 
 
 def _grouped(config: Config, folder: Path | None, kind: str) -> Config:
@@ -173,10 +174,12 @@ def _members(directory: Path) -> dict[int, Path]:
     return dict(sorted(found.items()))
 
 
-def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], directory: Path, games: "Games") -> Plan:
+def _several(
+    config: Config, numbers: Sequence[int], overrides: Sequence[str], directory: Path, games: "Games"
+) -> RunPlan:
     """Plan runs of several seeds in one program; raises as `plan` does."""
     if config.resume is None and any(RunDirectory(directory / str(number)).holds_run() for number in numbers):
-        again = pasted("resume", directory)
+        again = quote_for_shell("resume", directory)
         raise UsageError(f"hydra.run.dir={directory}: already holds runs of these seeds; go on with them by {again}")
     asked = config.devices
     if asked.processes > 1:
@@ -196,21 +199,31 @@ def _several(config: Config, numbers: Sequence[int], overrides: Sequence[str], d
             f"{directory}: its runs differ in more than their seeds; accepted: resume=RUN_DIR, one at a time"
         )
     first = replace(members[0].config, devices=asked)
-    return Plan(first, directory, any(one.resumed for one in members), command(overrides, games), members)
+    return RunPlan(first, directory, any(one.resumed for one in members), command(overrides, games), members)
 
 
-def _checked(plan: Plan) -> Plan:
+def _checked(plan: RunPlan) -> RunPlan:
     """Return a plan whose run can add its row to the table; raises UsageError for another plan."""
     if plan.config.table is not None:
-        Table(user_path("table", plan.config.table), runs.COLUMNS).check("table")
+        CSVTable(user_path("table", plan.config.table), runs.COLUMNS).check("table")
     return plan
 
 
 def command(overrides: Sequence[str], games: "Games") -> str:
     """Return the options of a command line as a command for a shell."""
     folder = getattr(games, "folder", None)  # of a game outside the project, whose name the options have
-    places = {f"game={folder.name}": pasted("game", folder)} if folder is not None else {}
-    return " ".join([trains(), *(places.get(one) or word(Config, one) for one in overrides)])
+    places = {f"game={folder.name}": quote_for_shell("game", folder)} if folder is not None else {}
+    return " ".join([trains(), *(places.get(one) or word(Config, as_typed(one)) for one in overrides)])
+
+
+def again(config: Config, folder: Path) -> str:
+    """Return the options that go on with a run; of those that no file may set all that are no defaults are repeated."""
+    given, usual = _flat(asdict(config)), _flat(asdict(Config()))
+    words = [quote_for_shell("resume", folder)]
+    for name in own(Config):
+        if given[name] != usual[name]:
+            words.append(f"{name}=null" if given[name] is None else quote_for_shell(name, given[name]))
+    return " ".join(words)
 
 
 def _filled(config: Config, games: "Games") -> Config:
@@ -238,7 +251,7 @@ def _merge(saved: Config, given: Config, overrides: Sequence[str]) -> Config:
     merged = copy.deepcopy(saved)
     for override in overrides:
         _take(merged, given, _key(override))
-    return merged
+    return with_own(merged, given)
 
 
 def _take(merged: Config, given: Config, key: str) -> None:
@@ -247,7 +260,7 @@ def _take(merged: Config, given: Config, key: str) -> None:
     if key in (GENERATIONS, CHUNK):
         setattr(merged.algorithm, name, getattr(given.algorithm, name))
     if key == "logger":  # a file that sets the mode, and perhaps more; what else the run was started with stays
-        chosen = {one: value for one, value in asdict(given.logger).items() if value != getattr(Logger(), one)}
+        chosen = {one: value for one, value in asdict(given.logger).items() if value != getattr(LoggerOptions(), one)}
         merged.logger = replace(merged.logger, **{"mode": given.logger.mode} | chosen)
         return
     if section in CHANGEABLE:

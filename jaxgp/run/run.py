@@ -11,19 +11,19 @@ from typing import NoReturn
 
 import jax
 
-from jaxgp.config.games import described
-from jaxgp.config.quoting import pasted, trains
+from jaxgp.config.games import describe_game
+from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Solver
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import of_island
-from jaxgp.evolution.state import EvolutionState
+from jaxgp.evolution.state import EvolutionState, fault_of
 from jaxgp.files import make_directory, short, user_path, write_json
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
 from jaxgp.reading import read_json
-from jaxgp.report.progress import Progress, measured, print_pairs, yardstick
+from jaxgp.report.progress import Progress, is_measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.report.waiting import waiting
 from jaxgp.run import devices, finals, loop, memory
@@ -31,17 +31,17 @@ from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
-from jaxgp.run.resume import Plan
-from jaxgp.run.signals import Stop
+from jaxgp.run.resume import RunPlan, again
+from jaxgp.run.signals import AFTER_GENERATION, AFTER_REPORT, Stop
 from jaxgp.search import cores
 from jaxgp.spec import Games
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, record, runs
-from jaxgp.store.directory import RunDirectory, digest, environment
-from jaxgp.store.table import Table
+from jaxgp.store.directory import RunDirectory, changes, digest, environment
+from jaxgp.store.table import CSVTable
 
 
-def train(plan: Plan, games: Games) -> int:
+def train(plan: RunPlan, games: Games) -> int:
     """Start or resume a run and carry it to its end.
 
     Args:
@@ -54,7 +54,8 @@ def train(plan: Plan, games: Games) -> int:
     Raises:
         UsageError: the directory, its checkpoint or a setting of the game is wrong.
         RunError: the run cannot go on; what was computed is on disk.
-        SystemExit: stopped by a signal, with the run saved; the code is 128 + its number.
+        SystemExit: stopped by a signal, with the run saved; the code is 128 + its number. Nothing else is begun then,
+            also where the run has come to its end.
     """
     try:
         devices.join(plan.config)
@@ -63,13 +64,13 @@ def train(plan: Plan, games: Games) -> int:
             plan.directory.rmdir()
         raise
     if devices.follows(plan.config):
-        with devices.hidden() as folder:
+        with devices.hide_output() as folder:
             unseen = replace(plan.config, logger=replace(plan.config.logger, mode="disabled"), table=None)
             return _train(replace(plan, config=unseen, directory=folder, resumed=False), games)
     return _train(plan, games)
 
 
-def _train(plan: Plan, games: Games) -> int:
+def _train(plan: RunPlan, games: Games) -> int:
     """Carry out a plan in this process; returns and raises like `train`."""
     directories = [RunDirectory(one.directory) for one in plan.runs]
     with ExitStack() as locked:
@@ -87,7 +88,9 @@ def _train(plan: Plan, games: Games) -> int:
             code = conduct(plan, directories, devices.spread(plan.config, experiment))
             if plan.config.table is not None:
                 for one, directory in zip(plan.runs, directories, strict=True):
-                    add_row(one.config, plan.config.table, directory, described(experiment.cast.game))
+                    add_row(one.config, plan.config.table, directory, describe_game(experiment.cast.game))
+            if code:
+                raise SystemExit(code)
             return code
         except UsageError:
             for directory in directories:
@@ -101,13 +104,17 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     Raises:
         RunError: it could not be written; the row is printed.
     """
-    table = Table(user_path("table", path), runs.COLUMNS)
+    table = CSVTable(user_path("table", path), runs.COLUMNS)
     try:
         row = runs.row(directory, config, game)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"table={path}: no row ({one_line(error)})") from error
     try:
         added = table.append(row, runs.SAME, _warn)
+    except KeyboardInterrupt:
+        _say(table.line(row))
+        _warn(f"table={path}: the row of this run is printed above, and not in the table")
+        raise
     except (OSError, UsageError) as error:
         _say(table.line(row))
         why = reason(error) if isinstance(error, OSError) else str(error)
@@ -115,8 +122,12 @@ def add_row(config: Config, path: str, directory: RunDirectory, game: str) -> No
     _say(f"Row of the run {'added to' if added else 'is in'} {short(table.path)}")
 
 
-def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> int:
-    """Run an assembled experiment, for each run of the plan; returns and raises like `train`."""
+def conduct(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop.Runnable) -> int:
+    """Run an assembled experiment, for each run of the plan; raises like `train`.
+
+    Returns:
+        0 when the last generation is done, or the aim is reached; 128 + the number of a signal that came meanwhile.
+    """
     config = plan.config
     use_compilation_cache(config.compilation_cache)
     _announce(plan, directories, experiment)
@@ -134,6 +145,7 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
             _begin(run, one.command)
             run.observers = mirrors.of(run)
         failed = True
+        stop.then = AFTER_GENERATION
         try:
             progress.begin(runs[0].rows[-1] if runs[0].rows else None)
             if program is not None:
@@ -143,11 +155,14 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
                 run.state = devices.whole(run.state)
             failed = False
         finally:
+            stop.then = AFTER_REPORT
             for run in runs:
                 code = stop.exit_code if stop.requested else int(failed)
                 end = _finish(run, "failed" if failed else run.standing, code, progress)
                 for observer in run.observers:
                     observer.finish(end)
+    for run in runs:
+        loop.settle(run)
     if devices.follows(config):
         return 0
     if not plan.members:
@@ -156,18 +171,18 @@ def conduct(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Ex
         _say_how_to_go_on(plan, runs)
         stop.pass_on()
         raise SystemExit(stop.exit_code)
-    return 0
+    return stop.exit_code if stop.requested else 0
 
 
-def _begun(plan: Plan, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _begun(plan: RunPlan, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     """Return a run at its beginning, or where its directory says; raises like `_fresh` and `_restore`."""
     run = (_restore if plan.resumed else _fresh)(plan.config, directory, experiment)
-    run.state = devices.placed(experiment, run.state)
+    run.state = devices.place_state(experiment, run.state)
     _follow_first(run)
     return run
 
 
-def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
+def _compiled(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> loop.Program:
     """Compile the program of a generation; if a stop is asked for meanwhile, end the process at once."""
     begin, first = time.perf_counter(), runs[0]
     tell = lambda seconds: progress.wait(first.generation, seconds)  # noqa: E731
@@ -183,11 +198,11 @@ def _compiled(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progre
     for run in runs:
         run.compile_seconds = (time.perf_counter() - begin) / len(runs)
     population = of_island(plan.config.algorithm).population
-    progress.say(memory.told(made, first.experiment.chunks[0], population, len(runs), together))
+    progress.say(memory.describe_memory(made, first.experiment.chunks[0], population, len(runs), together))
     return program
 
 
-def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
+def _finals(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Progress) -> None:
     """Let the candidates play again; if a stop is asked for while their games are compiled, end the process at once."""
     try:
         finals.play(runs, stop, progress.work)
@@ -195,7 +210,7 @@ def _finals(plan: Plan, runs: Sequence[loop.Run], stop: Stop, progress: Progress
         _give_up(plan, runs, stop)
 
 
-def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
+def _give_up(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     """End the process while a program is compiled, and say how to go on."""
     if any(run.directory.holds_run() for run in runs):
         _say_how_to_go_on(plan, runs)
@@ -207,11 +222,11 @@ def _give_up(plan: Plan, runs: Sequence[loop.Run], stop: Stop) -> NoReturn:
     end_at_once(stop.exit_code)
 
 
-def _say_how_to_go_on(plan: Plan, runs: Sequence[loop.Run]) -> None:
+def _say_how_to_go_on(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
     done = min(run.generation for run in runs)
     folder = runs[0].directory.path.parent if plan.members else runs[0].directory.path
     _say(f"Stopped after {done} of {plan.config.algorithm.generations} generations. Go on with:")
-    _say(f"  {trains(sys.argv[0])} {pasted('resume', short(folder))}")
+    _say(f"  {trains(sys.argv[0])} {again(plan.config, short(folder))}")
 
 
 def _conclude(run: loop.Run) -> None:
@@ -257,9 +272,9 @@ def use_compilation_cache(folder: str | None) -> None:
     jax.config.update("jax_compilation_cache_dir", str(path))
 
 
-def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _fresh(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     if directory.holds_run():  # two starts at the same moment
-        again = pasted("resume", directory.path)
+        again = quote_for_shell("resume", directory.path)
         raise UsageError(f"hydra.run.dir={directory.path}: already holds a run; go on with it by {again}")
     if left := directory.remains():
         why = f"holds {left.name} of a run whose config.yaml is missing; put it back, or name another directory"
@@ -267,15 +282,15 @@ def _fresh(config: Config, directory: RunDirectory, experiment: loop.Experiment)
     return loop.Run(experiment, config, directory, _initial(config, experiment), warn=_warn)
 
 
-def _initial(config: Config, experiment: loop.Experiment) -> EvolutionState:
+def _initial(config: Config, experiment: loop.Runnable) -> EvolutionState:
     """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
     key = jax.random.key(config.seed)
     memory.check_state(config, jax.eval_shape(experiment.init, key))
-    with memory.reported(config):
+    with memory.report_exhaustion(config):
         return experiment.init(key)
 
 
-def _restore(config: Config, directory: RunDirectory, experiment: loop.Experiment) -> loop.Run:
+def _restore(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
     """Go on from the newest checkpoint that can be read; from the start if the run never came to its first one.
 
     Raises:
@@ -284,7 +299,8 @@ def _restore(config: Config, directory: RunDirectory, experiment: loop.Experimen
     """
     state = _initial(config, experiment)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
-    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config))
+    fault = lambda state, generation: fault_of(state, experiment.language, generation)  # noqa: E731
+    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config), fault)
     if unusable and run.saved < 0:
         raise UsageError("; ".join(why for _, why in unusable))
     if run.saved < 0:
@@ -316,7 +332,7 @@ def _start_again(config: Config, directory: RunDirectory) -> None:
         _warn(f"there is no checkpoint: starting again; the {done} generations recorded are kept in {kept.name}")
 
 
-def _announce(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.Experiment) -> None:
+def _announce(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop.Runnable) -> None:
     """Print what is run, and where, before anything is compiled."""
     config = plan.runs[0].config
     print_pairs(heading(config), tableau(config, experiment.language))
@@ -328,24 +344,27 @@ def _announce(plan: Plan, directories: Sequence[RunDirectory], experiment: loop.
 
 def _begin(run: loop.Run, command: str) -> None:
     """Write the files that describe the run; raises RunError."""
-    device = jax.devices()[0]
-    ran = _commands_before(run.directory)
+    device, before = jax.devices()[0], _environment_before(run.directory)
+    ran = runs.commands(before)
     ran += [command] if command not in ("", *ran) else []
+    now = environment(f"{device.platform}: {device.device_kind}", ran, devices.settings())
+    if run.rows and (changed := changes(before, now)):
+        run.warn(f"figures may differ from here on: {'; '.join(changed)}")
     try:
         run.directory.write_config(run.config)
-        write_json(run.directory.environment, environment(f"{device.platform}: {device.device_kind}", ran))
+        write_json(run.directory.environment, now)
         run.directory.write_status("running", max(run.saved, 0), run.config.algorithm.generations)
     except OSError as error:
         raise RunError(f"{run.directory.path}: {reason(error)}") from error
     loop.save_champion(run)
 
 
-def _commands_before(directory: RunDirectory) -> list[str]:
-    """Return the commands that have worked on a run so far; none where that cannot be read."""
+def _environment_before(directory: RunDirectory) -> object:
+    """Return what is known of the process that worked on a run before; None where that cannot be read."""
     try:
-        return runs.commands(read_json(directory.environment))
+        return read_json(directory.environment)
     except (OSError, ValueError):
-        return []
+        return None
 
 
 def _finish(run: loop.Run, state: str, code: int, progress: Progress) -> loop.End:
@@ -384,7 +403,7 @@ def _show_champion(run: loop.Run) -> None:
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         (
-            yardstick(run.rows[-1]) if run.rows and measured(run.rows[-1]) else "fitness",
+            yardstick(run.rows[-1]) if run.rows and is_measured(run.rows[-1]) else "fitness",
             f"{best.fitness:g}" if best.fitness is not None else "-",
         ),
         *[(name, f"{value:g}" if value is not None else "-") for name, value in champions.points_by_seat(best)],

@@ -1,5 +1,5 @@
 """An evolution strategy for vectors of numbers."""
 
-from jaxgp.evolution.options import CMA
+from jaxgp.evolution.options import CMAOptions
 
-__all__ = ["CMA"]
+__all__ = ["CMAOptions"]

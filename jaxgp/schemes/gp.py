@@ -1,5 +1,5 @@
 """Generational genetic programming."""
 
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 
-__all__ = ["Algorithm"]
+__all__ = ["GPOptions"]

@@ -1,5 +1,5 @@
 """Tournaments of disjoint groups of rule lists."""
 
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import GroupsOptions
 
-__all__ = ["Groups"]
+__all__ = ["GroupsOptions"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxgp.errors import reject
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ AXES = ("size", "symbols", "balance")
 
 
 @dataclass
-class MapElites(Algorithm):
+class MapElitesOptions(GPOptions):
     """MAP-Elites of programs: parents are drawn from the archive, so options of selection have no meaning.
 
     Source: J.-B. Mouret and J. Clune, "Illuminating search spaces by mapping elites", arXiv 1504.04909, 2015.

@@ -13,17 +13,16 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import where
 from jaxgp.contracts import Game, State
 from jaxgp.search.chance import refuse_chance, unused_key
 
-Node = TypeVar("Node")
+ListedNode = TypeVar("ListedNode")
 
 LANES = 8
 """Short lists are laid out in rows of this many numbers, which a CPU adds side by side."""
 
 
-class ListedGame(Protocol[Node]):
+class ListedGame(Protocol[ListedNode]):
     """A game for one without chance that lists its legal actions. It has A actions and lists of M slots.
 
     Methods take no keys: a search begins the same game again and again, so there is one opening.
@@ -35,19 +34,19 @@ class ListedGame(Protocol[Node]):
     @property
     def slots(self) -> int: ...
 
-    def init(self) -> Node:
+    def init(self) -> ListedNode:
         """Return the opening, always the same."""
 
-    def options(self, state: Node) -> Array:
+    def options(self, state: ListedNode) -> Array:
         """Return int32[M]: each legal action once, in any order and any slots, and A in all other slots."""
 
-    def step(self, state: Node, action: Array) -> Node:
+    def step(self, state: ListedNode, action: Array) -> ListedNode:
         """Play an action (int32[]); the action A changes nothing."""
 
-    def score(self, state: Node) -> Array:
+    def score(self, state: ListedNode) -> Array:
         """Return float32[seats], as of any game."""
 
-    def overflow(self, state: Node) -> Array:
+    def overflow(self, state: ListedNode) -> Array:
         """Return bool[]: whether this position or one before it had more legal actions than slots."""
 
 
@@ -93,10 +92,7 @@ class Listed(Generic[State]):
 
     def step(self, position: Listing[State], action: Array) -> Listing[State]:
         """Play an action (int32[]); the action A changes nothing."""
-        # Action A is out of range: step with action 0 and discard the result.
-        given = action < self.num_actions
-        state = self.game.step(position.state, jnp.where(given, action, 0), unused_key())
-        return self._listing(where(given, state, position.state), position.overflow)
+        return self._listing(self.game.step(position.state, action, unused_key()), position.overflow)
 
     def score(self, position: Listing[State]) -> Array:
         """Return float32[seats]."""

@@ -54,7 +54,7 @@ class Line:
 
 
 @struct.dataclass
-class Search:
+class NRPAState:
     """The state of S searches."""
 
     number: Array  # int32[]: groups of P playouts that each has played
@@ -105,10 +105,10 @@ class Nested:
         done = self.advance(key, self.begin(searches), jnp.int32(self.steps), biases)
         return jax.tree.map(lambda x: x[-1], done.best)
 
-    def begin(self, searches: int) -> Search:
+    def begin(self, searches: int) -> NRPAState:
         """Return S searches that have played nothing."""
         shape, none = (self.level, searches), self.game.num_actions
-        return Search(
+        return NRPAState(
             number=jnp.int32(0),
             policies=jnp.zeros((*shape, none + 1)),
             best=Line(
@@ -122,22 +122,22 @@ class Nested:
         )
 
     @cached_property
-    def advance(self) -> Callable[[Array, Search, Array, Array | None], Search]:
+    def advance(self) -> Callable[[Array, NRPAState, Array, Array | None], NRPAState]:
         """The jitted function (key, search, until, biases) -> search, which goes on to group number `until` (int32[]).
 
         Key and biases must be the same in all calls for one search. The search that goes in is used up.
         """
         return jax.jit(self._advance, donate_argnums=1)
 
-    def _advance(self, key: Array, search: Search, until: Array, biases: Array | None = None) -> Search:
-        def iterate(search: Search) -> Search:
+    def _advance(self, key: Array, search: NRPAState, until: Array, biases: Array | None = None) -> NRPAState:
+        def iterate(search: NRPAState) -> NRPAState:
             found = self.playout(jax.random.fold_in(key, search.number), search.policies[0], biases)
             _, _, policies, best = lax.while_loop(
                 lambda at: (at[0] < self.level) & ((search.number + 1) % self.iterations ** at[0] == 0),
                 partial(self._complete, biases),
                 (jnp.int32(0), found, search.policies, search.best),
             )
-            return Search(search.number + 1, policies, best)
+            return NRPAState(search.number + 1, policies, best)
 
         return lax.while_loop(lambda search: search.number < until, iterate, search)
 

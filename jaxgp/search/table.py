@@ -16,7 +16,7 @@ from jaxgp.bits import finalise
 
 
 @struct.dataclass
-class Table:
+class HashTable:
     """Direct-mapped: each key has one slot, and the last key written there owns it."""
 
     keys: Array  # uint32[N, W]
@@ -24,14 +24,14 @@ class Table:
     used: Array  # bool[N]
 
 
-def create(size: int, words: int, payload: int = 1) -> Table:
+def create(size: int, words: int, payload: int = 1) -> HashTable:
     """Return an empty table of `size` slots, a power of two, for keys of `words` words with `payload` words each."""
     if size < 1 or size & (size - 1):
         raise ValueError(f"size={size}: accepted: powers of two")
     if words < 1 or payload < 1:
         raise ValueError(f"words={words}, payload={payload}: accepted: 1 or more")
     keys, stored = (jnp.zeros((size, width), jnp.uint32) for width in (words, payload))
-    return Table(keys, stored, jnp.zeros(size, jnp.bool_))
+    return HashTable(keys, stored, jnp.zeros(size, jnp.bool_))
 
 
 def mix(keys: Array) -> Array:
@@ -43,14 +43,14 @@ def mix(keys: Array) -> Array:
     return finalise(code)
 
 
-def lookup(table: Table, keys: Array) -> tuple[Array, Array]:
+def lookup(table: HashTable, keys: Array) -> tuple[Array, Array]:
     """Look up keys (uint32[B, W]); return bool[B], whether each is stored, and uint32[B, V], its payload or 0."""
     slot = _slot(table, keys)
     found = table.used[slot] & (table.keys[slot] == keys).all(-1)
     return found, jnp.where(found[:, None], table.payload[slot], 0)
 
 
-def insert(table: Table, keys: Array, payload: Array, mask: Array) -> Table:
+def insert(table: HashTable, keys: Array, payload: Array, mask: Array) -> HashTable:
     """Store the rows of uint32[B, W] keys and uint32[B, V] payload where `mask` (bool[B]) holds.
 
     A row overwrites the previous entry of its slot. Of several rows with one slot the first is stored.
@@ -62,7 +62,7 @@ def insert(table: Table, keys: Array, payload: Array, mask: Array) -> Table:
     first = jnp.concatenate([jnp.ones(1, jnp.bool_), ordered[1:] != ordered[:-1]])
     # Losers and masked rows go out of range and are dropped, so that no slot is written twice.
     at = jnp.where(first, ordered, size)
-    return Table(
+    return HashTable(
         keys=table.keys.at[at].set(keys[order], mode="drop"),
         payload=table.payload.at[at].set(payload[order].astype(jnp.uint32), mode="drop"),
         used=table.used.at[at].set(True, mode="drop"),
@@ -89,7 +89,7 @@ def unique(keys: Array, mask: Array) -> tuple[Array, Array, Array]:
     return order, fresh.sum(dtype=jnp.int32), group
 
 
-def _slot(table: Table, keys: Array) -> Array:
+def _slot(table: HashTable, keys: Array) -> Array:
     """Return int32[B]: the slot of each key."""
     return (mix(keys) & np.uint32(table.used.shape[0] - 1)).astype(jnp.int32)
 

@@ -46,7 +46,7 @@ class Thought(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Deepening:
+class DeepeningSearch:
     """Searches to 1, 2, 3 ... plies, from `search.tail` plies on, until one of these holds:
 
     - the value proves the result. The first depth that proves a win is the length of the shortest win, so the player
@@ -115,7 +115,7 @@ def deepening(
     tail: int,
     nodes: int | None = None,
     single: bool = False,
-) -> Deepening:
+) -> DeepeningSearch:
     """Return a search of a game that goes deeper ply by ply, until a result is proved.
 
     Args:
@@ -125,8 +125,8 @@ def deepening(
         depth: the most plies.
         ties: `first` or `random`.
         tail: last plies that are searched full width.
-        nodes: see `Deepening`.
-        single: see `Deepening`.
+        nodes: see `DeepeningSearch`.
+        single: see `DeepeningSearch`.
 
     Raises:
         ValueError: an unknown evaluator, several of them, a budget of nodes below 1, or `single` with ties `first`.
@@ -137,9 +137,9 @@ def deepening(
     assert spec.searches is not None  # it has the evaluator
     found = spec.searches.certainty(game, evaluator or next(iter(spec.evaluators(game))))
     if found is None:
-        return Deepening(search, nodes, single=single)
+        return DeepeningSearch(search, nodes, single=single)
     ended, value = found
-    return Deepening(replace(search, game=ended), nodes, certain=value, single=single)
+    return DeepeningSearch(replace(search, game=ended), nodes, certain=value, single=single)
 
 
 @cache
@@ -154,7 +154,7 @@ def _to_depth(search: AlphaBeta) -> Callable[[Position, Array, Array], tuple[Arr
     return jax.jit(to_depth)
 
 
-def deepening_agent(player: Deepening) -> Agent:
+def deepening_agent(player: DeepeningSearch) -> Agent:
     """Play a best move of a deepening search: the first one, or with `ties="all"` a uniformly random one."""
 
     def choose(state: Position, bits: np.uint32) -> int:

@@ -21,7 +21,9 @@ from typing import IO, Self
 import numpy as np
 
 from jaxgp.contracts import Game, Position
+from jaxgp.errors import remark
 from jaxgp.printable import printable
+from jaxgp.seats import descendants
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Move, legal
 from jaxgp.spec import Dialect
@@ -34,9 +36,19 @@ FAREWELL = 1.0
 """Seconds that an engine has to end after `quit`."""
 LINE, ANSWER = 2**16, 2**20
 """Bytes that a line and a whole answer of an engine may have."""
+BESIDE = 200
+"""Lines beside an answer, such as a banner or what a search reports, that are passed over."""
+ANSWERS = re.compile(r"([=?])(?![=?])(\d*)\s*(.*)", re.DOTALL)
+"""An answer: a mark, the number of the command, and the text."""
 CHUNK = 2**13
 """Bytes that are read at once; as many are kept of what an engine writes on its standard error."""
 RESIGNED = "resign"
+
+
+_running: set[int] = set()
+"""The processes of the engines that run."""
+_before: set[int] = set()
+"""The sessions of processes that there were before the first of them."""
 
 
 class EngineError(RuntimeError):
@@ -92,6 +104,10 @@ class Engine:
     def __init__(self, command: str, timeout: float = TIMEOUT, packages: Mapping[str, str] | None = None) -> None:
         words = find(command, packages)
         self.command, self.timeout = command, timeout
+        descendants.adopt()
+        if not _running:
+            _before.clear()
+            _before.update(descendants.sessions())
         try:
             # In a process session of its own, so that Ctrl-C reaches the game alone, which then closes the engine.
             self._process = subprocess.Popen(
@@ -106,7 +122,10 @@ class Engine:
             raise EngineError(f"{command}: cannot be started ({error.strerror})") from error
         self._wire = _Wire(self._process)
         self._number = 1
+        self._beside = 0
+        self._last = ""
         self._numbered: bool | None = None
+        _running.add(self._process.pid)
         self.close = weakref.finalize(self, _stop, self._process)
 
     def __enter__(self) -> Self:
@@ -145,6 +164,7 @@ class Engine:
             raise self._wire.ended()
         until, number = time.monotonic() + self.timeout, str(self._number)
         self._number += 1
+        beside = self._beside
         try:
             mark, given, text = self._answer(f"{number} {line}" if self._numbered is not False else line, until)
             if self._numbered is None:
@@ -154,7 +174,8 @@ class Engine:
             while self._numbered and given != number and (given or mark == "="):  # some refuse without the number
                 mark, given, text = self._read(until)
         except TimeoutError as error:
-            raise _WireError(f"no answer within {self.timeout:g} s") from error
+            said = f", but {_quoted(self._last)}, which is no answer" if self._beside > beside else ""
+            raise _WireError(f"no answer within {self.timeout:g} s{said}") from error
         return mark, text
 
     def _answer(self, line: str, until: float) -> tuple[str, str, str]:
@@ -164,15 +185,26 @@ class Engine:
         return self._read(until)
 
     def _read(self, until: float) -> tuple[str, str, str]:
-        """Return the mark, the number and the text of the next answer."""
-        answer = list[str]()
+        """Return the mark, the number and the text of the next answer; lines before it are passed over."""
+        answer, beside = list[str](), 0
         while (got := self._wire.line(until)) or not answer:
-            if not answer and got and got[0] not in "=?":
-                raise _WireError(f"answered {_quoted(got)}, not in the Go Text Protocol")
-            answer += [got] * bool(got)
-        found = re.match(r"([=?])(\d*)\s*(.*)", "\n".join(answer), re.DOTALL)
+            if answer or ANSWERS.match(got):
+                answer += [got] * bool(got)
+            elif got:
+                beside += 1
+                self._pass_over(got)
+                if beside > BESIDE:
+                    raise _WireError(f"said more than {BESIDE} lines, the last {_quoted(got)}, and no answer")
+        found = ANSWERS.match("\n".join(answer))
         assert found is not None
         return found[1], found[2], found[3].strip()
+
+    def _pass_over(self, line: str) -> None:
+        """Remark on the first line that is no answer."""
+        if not self._beside:
+            remark(f"{self.command}: lines that are no answers are passed over, the first {_quoted(line)}")
+        self._beside += 1
+        self._last = line
 
 
 class _WireError(RuntimeError):
@@ -227,7 +259,7 @@ class _Wire:
             self._move(until)
         if not 0 <= end <= LINE:
             raise _WireError(f"answered a line of more than {LINE // 1024} KiB")
-        found = self._heard[:end].decode("utf-8", "replace")
+        found = self._heard[:end].replace(b"\r", b"").decode("utf-8", "replace")
         del self._heard[: end + 1]
         if time.monotonic() > until:  # lines that keep arriving are no answer either
             raise TimeoutError
@@ -294,6 +326,9 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with suppress(subprocess.TimeoutExpired):
         process.wait(FAREWELL)
+    _running.discard(process.pid)
+    if not _running:  # what has left its group is in another session, and nobody knows which engine it is of
+        descendants.end(_before)
     process.stdout.close()
     process.stderr.close()
 

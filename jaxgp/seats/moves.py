@@ -185,7 +185,7 @@ def play(
         yield record[-1]
 
 
-def played(
+def play_on(
     stepper: Stepper, movers: Sequence[Mover], start: Sequence[Move] = (), max_plies: int | None = None
 ) -> list[Move]:
     """Return the record of a game that goes on from a `start`, or from its opening; see `play`."""

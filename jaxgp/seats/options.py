@@ -12,13 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
-from jaxgp.errors import UsageError, reject, rejected, show
-from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, find, made, of_kind, option
+from jaxgp.errors import UsageError, reject, rejection, show
+from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, find, make_checked, of_kind, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.genotypes.language import Genome
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Hand
 
@@ -124,7 +124,7 @@ class PlayerOptions:
             fit = [name for name, kind in self.kinds.all().items() if not kind().unfit(cast)]
             reject(f"{option}.kind", self.kind, ", ".join(fit), why)
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         """Seat it in a batch.
 
         Args:
@@ -158,13 +158,29 @@ class PlayerOptions:
 
 
 @dataclass(kw_only=True)
+class GenomeOptions(PlayerOptions):
+    """Individuals: one at the table, several in a batch."""
+
+    count: int = option(1, "in a panel: how many", low=1, high=MAX_GAMES)
+
+    trains = True
+
+    @property
+    def rivals(self) -> int:
+        return self.count
+
+    def unfit(self, cast: "Cast") -> str:
+        return f"no genomes play {cast.game.name}" if cast.role is None else ""
+
+
+@dataclass(kw_only=True)
 class OpponentOptions(PlayerOptions):
     """One member of a panel, which every individual plays against from both seats."""
 
     games: int = option(1, "games from each seat (each against the next of `count`, in turn)", low=1, high=MAX_GAMES)
     weight: float = option(1.0, "weight in the fitness", low=0, high=MAX_WEIGHT)
 
-    def seat(self, cast: "Cast", create: "Create", terms: "Terms") -> "Opponent":
+    def seat(self, cast: "Cast", create: "Create", terms: "SearchLimits") -> "Opponent":
         """Seat it in a batch, for its number of games; see `opponent`."""
         return self.opponent(cast, create, self.games, terms)
 
@@ -229,7 +245,7 @@ def guide(kind: str = FIRST, **values: object) -> GuideOptions:
     return cast(GuideOptions, GuideOptions.kinds.all()[kind](**values))
 
 
-def spelled(option: str, word: str, union: type[Union]) -> Union:
+def parse_player(option: str, word: str, union: type[Union]) -> Union:
     """Return the player that a word names, `KIND` or `KIND:VALUE`.
 
     Raises:
@@ -244,9 +260,9 @@ def spelled(option: str, word: str, union: type[Union]) -> Union:
     main = find(form, form.main)
     value: object = int(written) if int in main.kinds and written.isdecimal() else written
     try:
-        return made(form, {form.main: value}, f"{option}.")
+        return make_checked(form, {form.main: value}, f"{option}.")
     except UsageError as error:
-        raise rejected(option, word, f"{kind}:{form.main.upper()}, {error.accepted}") from error
+        raise rejection(option, word, f"{kind}:{form.main.upper()}, {error.accepted}") from error
 
 
 def spellings(union: type[PlayerOptions]) -> list[str]:

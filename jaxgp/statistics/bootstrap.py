@@ -14,7 +14,7 @@ Statistic = Callable[..., np.ndarray]
 """int64[R, N] a sample, the places of the values of R resamples -> float[R]."""
 
 
-def resampled(sizes: Sequence[int], statistic: Statistic, draws: Draws, resamples: int = RESAMPLES) -> np.ndarray:
+def resample(sizes: Sequence[int], statistic: Statistic, draws: Draws, resamples: int = RESAMPLES) -> np.ndarray:
     """Return a statistic of resamples, float[resamples]; each sample is drawn from on its own.
 
     Args:

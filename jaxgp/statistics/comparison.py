@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from jaxgp.statistics.bootstrap import RESAMPLES, Statistic, counts, resampled
+from jaxgp.statistics.bootstrap import RESAMPLES, Statistic, counts, resample
 from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.exact import central, deviation, settle
 from jaxgp.statistics.permutation import rank_sum
@@ -158,4 +158,4 @@ def _bootstrap(samples: tuple[np.ndarray, ...], statistic: Statistic, draws: Dra
     value = float(statistic(*(np.arange(len(one))[None] for one in samples))[0])
     if any(len(one) < 2 for one in samples):
         return Estimate(value, float("nan"), float("nan"))
-    return Estimate(value, *central(resampled([len(one) for one in samples], statistic, draws, resamples)))
+    return Estimate(value, *central(resample([len(one) for one in samples], statistic, draws, resamples)))

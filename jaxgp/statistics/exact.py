@@ -23,7 +23,7 @@ def settle(values: np.ndarray) -> np.ndarray:
     return np.where(finite, np.ldexp(np.rint(np.ldexp(np.where(finite, made, 0.0), shift)), -shift), made)
 
 
-def settled(value: float) -> float:
+def settle_number(value: float) -> float:
     """Return one number, such as a p value that a library computed, with BITS binary digits."""
     return float(settle(np.array(value)))
 
@@ -58,13 +58,14 @@ def central(values: np.ndarray, share: float = 0.95) -> tuple[float, float]:
     """Return the quantiles between which the share of values, float[N], lies.
 
     They are interpolated linearly between order statistics: type 7 of R. Hyndman and Y. Fan, "Sample quantiles in
-    statistical packages", The American Statistician 50, 1996.
+    statistical packages", The American Statistician 50, 1996. Values may be infinite.
     """
     ordered = np.sort(values)
 
     def at(level: float) -> float:
         place = level * (len(ordered) - 1)
         low, high = float(ordered[int(place)]), float(ordered[min(int(place) + 1, len(ordered) - 1)])
-        return low if low == high else low + (high - low) * (place - int(place))
+        part = place - int(place)
+        return low if low == high or not part else low + (high - low) * part
 
     return at((1 - share) / 2), at((1 + share) / 2)

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from jaxgp.statistics.exact import deviation, mean, settle, settled
+from jaxgp.statistics.exact import deviation, mean, settle, settle_number
 
 NORMAL = 1.959963984540054
 """The normal quantile of 97.5 %."""
@@ -52,7 +52,7 @@ def effective(values: np.ndarray) -> float:
     middle, size = mean(values.ravel()), float(units)
     if games > 1 and 0 < middle < 1:
         spread = deviation(settle(values).sum(1) / games) ** 2 / units
-        ratio = NORMAL / settled(float(stats.t.ppf(0.975, units - 1)))
+        ratio = NORMAL / settle_number(float(stats.t.ppf(0.975, units - 1)))
         most = float(units * games)
         size = min(max(middle * (1 - middle) / spread * ratio**2, units), most) if spread else most
     return size
@@ -70,5 +70,5 @@ def student(values: Sequence[float] | np.ndarray) -> tuple[float, float | None, 
     middle = mean(made)
     if len(made) == 1:
         return middle, None, None
-    half = settled(float(stats.t.ppf(0.975, len(made) - 1))) * deviation(made) / sqrt(len(made))
+    half = settle_number(float(stats.t.ppf(0.975, len(made) - 1))) * deviation(made) / sqrt(len(made))
     return middle, middle - half, middle + half

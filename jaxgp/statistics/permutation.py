@@ -11,7 +11,7 @@ from math import comb, fsum
 import numpy as np
 from scipy import stats
 
-from jaxgp.statistics.exact import ranks, settle, settled
+from jaxgp.statistics.exact import ranks, settle, settle_number
 
 MOST = 200
 """Of more values than this the rank-sum test takes SciPy's normal approximation, corrected for ties and continuity."""
@@ -20,7 +20,7 @@ MOST = 200
 def rank_sum(a: np.ndarray, b: np.ndarray) -> float:
     """Return the two-sided p value of the hypothesis that two samples, [N] and [M], have one distribution."""
     if len(a) + len(b) > MOST:
-        return settled(float(stats.mannwhitneyu(a, b, method="asymptotic").pvalue))
+        return settle_number(float(stats.mannwhitneyu(a, b, method="asymptotic").pvalue))
     less, more = sorted((a, b), key=len)
     both = ranks(np.concatenate([less, more]))
     ways = np.zeros((len(less) + 1, int(both.sum()) + 1))  # ways[k, s]: to choose k values with doubled ranks' sum s
@@ -54,4 +54,4 @@ def signed_rank(differences: np.ndarray) -> float:
 
 def _two_sided(ways: np.ndarray, at: int) -> float:
     tails = fsum(ways[: at + 1]), fsum(ways[at:])
-    return settled(min(1.0, 2 * min(tails) / fsum(ways)))
+    return settle_number(min(1.0, 2 * min(tails) / fsum(ways)))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from jaxgp.statistics.exact import settled
+from jaxgp.statistics.exact import settle_number
 from jaxgp.statistics.intervals import wilson
 
 LEVEL = 0.05
@@ -46,22 +46,24 @@ class Score:
         return Score(self.games + other.games, self.points + other.points, self.drawn + other.drawn, both)
 
 
-Pair = tuple[str, str, str]
+Pairing = tuple[str, str, str]
 """Game, player and opponent."""
 
 
-def pooled(rows: Iterable[Mapping[str, str]], by: Sequence[str] = ("game", "player", "opponent")) -> dict[Pair, Score]:
+def pool_rows(
+    rows: Iterable[Mapping[str, str]], by: Sequence[str] = ("game", "player", "opponent")
+) -> dict[Pairing, Score]:
     """Pool rows that agree in some columns. Of rows with one seed, whose games are in part the same, the last counts.
 
     Raises:
         ValueError: a cell that should be a number is none.
     """
     last = {(*(row[name] for name in by), row["player"], row["seed"]): row for row in rows}
-    found: dict[Pair, Score] = {}
+    found: dict[Pairing, Score] = {}
     for key, row in last.items():
         drawn, effective = int(row["draws"]), float(row["effective"]) if row["effective"] else None
         score = Score(int(row["games"]), int(row["wins"]) + drawn / 2, drawn, effective)
-        pair: Pair = key[: len(by)]  # type: ignore[assignment]
+        pair: Pairing = key[: len(by)]  # type: ignore[assignment]
         found[pair] = found[pair] + score if pair in found else score
     return found
 
@@ -76,7 +78,7 @@ def p_of_figure(score: Score, figure: float) -> float:
     if score.effective is None:
         raise ValueError("games without chance are no sample")
     spread = sqrt(figure * (1 - figure) / score.effective)
-    return settled(float(2 * stats.norm.sf(abs(score.share - figure) / spread)))
+    return settle_number(float(2 * stats.norm.sf(abs(score.share - figure) / spread)))
 
 
 def p_of_two(one: Score, other: Score) -> float:
@@ -87,14 +89,14 @@ def p_of_two(one: Score, other: Score) -> float:
         raise ValueError("games without chance are no sample")
     sizes = [one.effective, other.effective]
     _, p = proportions_ztest([one.share * sizes[0], other.share * sizes[1]], sizes)
-    return settled(float(p))
+    return settle_number(float(p))
 
 
 def holm(p: Sequence[float]) -> list[float]:
     """Return p values corrected by Holm for being one family."""
     from statsmodels.stats.multitest import multipletests
 
-    return [settled(float(one)) for one in multipletests(p, method="holm")[1]] if p else []
+    return [settle_number(float(one)) for one in multipletests(p, method="holm")[1]] if p else []
 
 
 def exceeds(score: Score, figure: float, corrected: float) -> bool:

@@ -16,7 +16,7 @@ import jaxgp
 from jaxgp import files, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import reason, show
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.files import Json
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import NAMES, UNITS, Genome, Language
@@ -63,7 +63,7 @@ class ChampionFile:
         return f"{self.size} {self.unit}" + ("" if self.depth is None else f", depth {self.depth}")
 
 
-def describe(champion: Champion, language: Language, config: Config) -> ChampionFile:
+def describe(champion: BestSoFar, language: Language, config: Config) -> ChampionFile:
     """Turn a champion on the device into the content of its file."""
     champion = jax.device_get(champion)
     genome = champion.genome

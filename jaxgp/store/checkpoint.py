@@ -8,7 +8,7 @@ import errno
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeGuard, TypeVar
 
@@ -72,7 +72,7 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
         stale.unlink()
     arrays = {name: _data(leaf) for name, leaf in _leaves(jax.device_get(_unwrap(tree)))}
     arrays[DIGEST] = np.array(digest)
-    path = folder / f"generation_{generation:08d}.npz"
+    path = _path(folder, generation)
     older = [old for _, old in available(folder) if old != path]
     try:
         _write(path, arrays)
@@ -83,6 +83,15 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
         _write(path, arrays)
     _remove(older[keep - 1 :])
     return path
+
+
+def is_there(folder: Path, generation: int) -> bool:
+    """Return whether the checkpoint of a generation is a file in a folder."""
+    return _path(folder, generation).is_file()
+
+
+def _path(folder: Path, generation: int) -> Path:
+    return folder / f"generation_{generation:08d}.npz"
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray]) -> None:
@@ -114,12 +123,21 @@ class Newest(NamedTuple, Generic[Tree]):
     unusable: list[tuple[Path, str]]
 
 
-def newest(folder: Path, like: Tree, digest: str) -> Newest[Tree]:
-    """Read the newest checkpoint of a folder that can be used; see `load`."""
+def newest(
+    folder: Path, like: Tree, digest: str, fault: Callable[[Tree, int], str] = lambda tree, generation: ""
+) -> Newest[Tree]:
+    """Read the newest checkpoint of a folder that can be used; see `load`.
+
+    Arrays of the right shapes and types may still hold what no run has written there: `fault` says of the content of a
+    checkpoint, and of its number, what is beyond its bounds; empty: nothing.
+    """
     unusable: list[tuple[Path, str]] = []
     for generation, path in available(folder):
         try:
-            return Newest(generation, load(path, like, digest), unusable)
+            tree = load(path, like, digest)
+            if why := fault(tree, generation):
+                raise UnreadableError(f"{path}: {why}")
+            return Newest(generation, tree, unusable)
         except UnreadableError as error:
             unusable.append((path, str(error)))
     return Newest(-1, like, unusable)

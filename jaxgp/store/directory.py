@@ -11,7 +11,7 @@ import os
 import platform
 import stat
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -23,10 +23,12 @@ import jaxgp
 from jaxgp import files, reading
 from jaxgp.config import typed
 from jaxgp.config.schema import Config
-from jaxgp.errors import RunError, UsageError, reason
-from jaxgp.options import departures
+from jaxgp.errors import RunError, UsageError, reason, show
+from jaxgp.options import departures, with_own
 
 PACKAGES = ("jax", "jaxlib", "flax", "numpy", "hydra-core", "omegaconf", "wandb")
+MOST_CHANGES = 10
+"""Differences between two environments that are told."""
 LOCK = ".lock"
 COMPLETE = "complete"
 """The state of a run that has come to its end."""
@@ -102,20 +104,36 @@ class RunDirectory:
         Raises:
             RunError: it was removed, or this operating system does not say where it is now.
         """
-        if self._is_at(self.path):
+        if files.leads_to(self.path, self._folder):
             return False
         with suppress(OSError):
             there = Path(os.readlink(f"/proc/self/fd/{self._folder}"))
-            if self._is_at(there):
+            if files.leads_to(there, self._folder):
                 self._place(there)
                 return True
         raise RunError(f"{self.path}: the run directory is gone; it was renamed or removed while the run went on")
 
-    def _is_at(self, path: Path) -> bool:
-        """Whether a path leads to the directory that was locked."""
-        with suppress(OSError):
-            return os.path.samestat(path.stat(), os.fstat(self._folder))
-        return False
+    def restore(self, config: Config) -> list[Path]:
+        """Put back what the run cannot go on without: its lock, and its configuration; return what was missing.
+
+        Raises:
+            RunError: another process has locked the directory meanwhile, or a file cannot be written.
+        """
+        missing = []
+        try:
+            if self._lock is not None and not files.leads_to(self.path / LOCK, self._lock.fileno()):
+                before, self._lock = self._lock, _lock_file(self.path / LOCK)
+                before.close()
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                missing.append(self.path / LOCK)
+            if not self.holds_run():
+                self.write_config(config)
+                missing.append(self.config)
+        except BlockingIOError as error:
+            raise RunError(f"{self.path}: its lock was removed, and another process is running this run") from error
+        except OSError as error:
+            raise RunError(f"{self.path}: {reason(error)}") from error
+        return missing
 
     def unlock(self) -> None:
         if self._lock is not None:
@@ -134,6 +152,8 @@ class RunDirectory:
 
     def read_config(self) -> Config:
         """Read the configuration of the run; options that are newer than the run have their defaults.
+
+        So have those that no file may set: where code is loaded from, and what is written or called outside the run.
 
         Raises:
             UsageError: this is no run directory, or its config.yaml is not a configuration.
@@ -154,9 +174,14 @@ class RunDirectory:
             why = "of a version whose fitness had no kind; its champion can be played and measured"
             raise UsageError(f"{self.config}: {why}, but not its run")
         try:
-            return typed.typed(Config, values, complete=False)
+            return with_own(typed.make_options(Config, values, complete=False), Config())
         except UsageError as error:
-            raise UsageError(f"{self.config}: {error}") from error
+            named = error.option.endswith(".kind") and isinstance(error.value, str) and error.value.isidentifier()
+            # A file never names a folder from which code is loaded.
+            option = f"{'++' if error.option.count('.') > 1 else ''}{error.option}"
+            also = f"; of a kind outside the project type its folder as well: {option}=path/to/{error.value}"
+            text = f"{self.config}: {error}{also if named else ''}"
+            raise UsageError(text, error.option, error.value, error.accepted, error.why) from error
 
     def write_config(self, config: Config) -> None:
         """Write the configuration, with every default in it; raises OSError."""
@@ -219,8 +244,16 @@ def digest(config: Config) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
-    """Describe the software and the machine, without names of people or hosts, and the commands that made a run."""
+def environment(
+    device: str, commands: Sequence[str] = (), settings: Mapping[str, object] | None = None
+) -> dict[str, object]:
+    """Describe the software and the machine, without names of people or hosts, and the commands that made a run.
+
+    Args:
+        device: what computes.
+        commands: as they were typed.
+        settings: of JAX and XLA, those that change what is computed.
+    """
     versions = {}
     for package in PACKAGES:
         with suppress(importlib.metadata.PackageNotFoundError):
@@ -233,8 +266,28 @@ def environment(device: str, commands: Sequence[str] = ()) -> dict[str, object]:
         "cores": os.cpu_count(),
         "device": device,
         "packages": versions,
+        "settings": dict(settings or {}),
         "commands": list(commands),
     }
+
+
+def changes(before: object, now: Mapping[str, object]) -> list[str]:
+    """Say what of an environment that was read from a file changes what is computed; what it lacks is left out."""
+    found = []
+    for part in ("device", "packages", "settings"):
+        old, new = (_named(part, one.get(part)) if isinstance(one, Mapping) else {} for one in (before, now))
+        names = [name for name in {**old, **new} if part != "packages" or name in ("jax", "jaxlib")]
+        found += [
+            f"{show(name)} was {show(old.get(name))} and is {show(new.get(name))}"
+            for name in names
+            if old and old.get(name) != new.get(name)
+        ]
+    return found[:MOST_CHANGES]
+
+
+def _named(name: str, part: object) -> Mapping[str, object]:
+    """Return the entries of a part of an environment; one value is an entry of that name."""
+    return part if isinstance(part, Mapping) else {} if part is None else {name: part}
 
 
 def revision(checkout: Path) -> str | None:

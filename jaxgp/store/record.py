@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -107,11 +107,25 @@ def _line(row: Row) -> str:
 
 
 class Record:
-    """Appends rows; each is durable when `append` returns."""
+    """Appends rows; each is durable when `append` returns.
 
-    def __init__(self, path: Path) -> None:
+    The file on disk may be removed or replaced meanwhile, by an editor say. It is then written anew before the next
+    row, since what is written to the file that is open would be lost.
+
+    Args:
+        path: the file. Its owner may change it where the folder is renamed.
+        rows: what the file holds; its owner adds each row after `append`.
+        warn: told that the file was written anew.
+    """
+
+    def __init__(self, path: Path, rows: Sequence[Row], warn: Callable[[str], object]) -> None:
         self.path = path
-        self._file = path.open("ab", buffering=0)
+        self._rows = rows
+        self._warn = warn
+        self._open()
+
+    def _open(self) -> None:
+        self._file = self.path.open("ab", buffering=0)
         self._end = self._file.seek(0, os.SEEK_END)
 
     def append(self, row: Row) -> None:
@@ -122,6 +136,7 @@ class Record:
         """
         line = _line(row).encode()
         try:
+            self.restore()
             if self._file.write(line) != len(line):
                 raise OSError("the disk is full")
             os.fsync(self._file.fileno())
@@ -129,6 +144,15 @@ class Record:
             self._undo()
             raise RunError(f"{self.path}: {reason(error)}") from error
         self._end += len(line)
+
+    def restore(self) -> None:
+        """Write the file anew where it is not the one that is open, or has another length; raises OSError."""
+        if files.leads_to(self.path, self._file.fileno()) and os.fstat(self._file.fileno()).st_size == self._end:
+            return
+        write(self.path, self._rows)
+        self._file.close()
+        self._open()
+        self._warn(f"{self.path} was removed or changed from outside; its {len(self._rows)} rows are written anew")
 
     def _undo(self) -> None:
         """Remove a half-written row; if this fails as well, the next start drops it as torn."""

@@ -67,7 +67,7 @@ def row(directory: RunDirectory, config: Config, game: str) -> dict[str, object]
     ran = commands(made)
     return {
         "run": files.short(directory.path),
-        "experiment": named("experiment", ran),
+        "experiment": find_setting("experiment", ran),
         "title": config.title,
         "game": game,
         "command": " && ".join(ran),
@@ -94,7 +94,7 @@ def commands(environment: object) -> list[str]:
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
-def named(option: str, ran: Sequence[str]) -> str:
+def find_setting(option: str, ran: Sequence[str]) -> str:
     """Return what the first command sets an option to; nothing if it does not."""
     words = shlex.split(ran[0]) if ran else []
     values = [word.partition("=")[2] for word in words if word.lstrip("+").startswith(f"{option}=")]

@@ -1,5 +1,6 @@
 """Tables that runs and evaluations add rows to: CSV with fixed columns, safe against crashes and second writers."""
 
+import codecs
 import csv
 import errno
 import fcntl
@@ -7,20 +8,23 @@ import io
 import math
 import mmap
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from jaxgp import files, reading
-from jaxgp.errors import UsageError, reason, reject, rejected
+from jaxgp.errors import UsageError, reason, reject, rejection
 from jaxgp.printable import one_line
 
+PATIENCE, MOMENT, PAUSE = 60.0, 1.0, 0.05
+"""Seconds that are waited for a table that another process has locked, until that is said, and between two tries."""
 Cells = dict[str, str]
 """A row as it was read: the text of each cell by its column."""
 
 
-class Table:
+class CSVTable:
     """A CSV file in UTF-8: a header, then one line for each row. Several processes may add rows at the same time.
 
     A file of an older version may lack the newest columns. Their cells are read as empty, and the file stays without
@@ -51,7 +55,7 @@ class Table:
                 pass
         except UsageError as error:
             accepted = f"a new file, or a table with the columns of this command ({error.why})"
-            raise rejected(option, self.path, accepted) from error
+            raise rejection(option, self.path, accepted) from error
         place = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
         if not os.access(place, os.W_OK) or (place != self.path and not place.is_dir()):
             reject(option, self.path, f"a file that can be written; {place} cannot")
@@ -83,7 +87,7 @@ class Table:
             if not line.endswith(b"\n"):
                 return
             try:
-                cells = next(csv.reader([line[:-1].decode()], strict=True), [])
+                cells = next(csv.reader([reading.decode(line).removesuffix("\n")], strict=True), [])
                 yield dict(zip(self.columns[:there], cells, strict=True)) | rest
             except (ValueError, csv.Error) as error:
                 raise self._damaged(f"line {number} is not a row of the table ({error})") from error
@@ -95,6 +99,8 @@ class Table:
             UsageError: it is neither.
         """
         whole = len(self.columns)
+        line = line.removeprefix(codecs.BOM_UTF8)
+        line = line[:-2] + b"\n" if line.endswith(b"\r\n") else line  # of a file that a spreadsheet has saved
         for count in {whole, whole - self.newest}:
             if line == self._line(self.columns[:count]).encode():
                 return count
@@ -133,7 +139,7 @@ class Table:
             OSError: it could not be written; the file ends with the row before.
             UsageError: the file has other columns, or is damaged.
         """
-        with self._locked() as file:
+        with self._locked(warn) as file:
             cells = {name: _cell(row[name]) for name in self.columns}
             for old in self.parsed(io.BytesIO(file.read())):
                 if unless and all(old[name] == cells[name] for name in unless):
@@ -150,7 +156,7 @@ class Table:
             OSError: they could not be written; the file ends with the row before.
             UsageError: the file has other columns.
         """
-        with self._locked() as file:
+        with self._locked(warn) as file:
             self._add(file, rows, warn)
 
     def _add(self, file: IO[bytes], rows: Sequence[Mapping[str, object]], warn: Callable[[str], object]) -> None:
@@ -170,7 +176,7 @@ class Table:
             files.sync_directory(self.path.parent)
 
     def keep(self, rows: Sequence[Mapping[str, object]], say: Callable[[str], object], option: str = "table") -> None:
-        """Add rows; those that cannot be written are printed.
+        """Add rows; those that cannot be written are printed, also where a stop ends the waiting for the file.
 
         Args:
             rows: a value for each column of each.
@@ -179,24 +185,47 @@ class Table:
         """
         try:
             self.extend(rows, say)
-        except (OSError, UsageError) as error:
-            why = reason(error) if isinstance(error, OSError) else str(error)
+        except (OSError, UsageError, KeyboardInterrupt) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error) or "stopped"
             printed = "the row is" if len(rows) == 1 else f"{len(rows)} rows are"
             say(f"{option}={self.path}: cannot be written ({why}); {printed} printed")
             print(*map(self.line, rows), sep="\n")
+            if isinstance(error, KeyboardInterrupt):
+                raise
 
-    def _locked(self) -> IO[bytes]:
-        """Open the file for adding to it, and wait until no other process does; raises OSError."""
+    def _locked(self, say: Callable[[str], object]) -> IO[bytes]:
+        """Open the file for adding to it, and wait until no other process does, for `PATIENCE` seconds at most.
+
+        Raises:
+            OSError: it cannot be opened, or another process has locked it all the time.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         reading.check_file(self.path)
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
         file = os.fdopen(descriptor, "r+b", buffering=0)
+        begin, told = time.monotonic(), False
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except OSError:
+            while not _lock(file):
+                waited = time.monotonic() - begin
+                if waited > PATIENCE:
+                    raise OSError(errno.EAGAIN, f"another process has had it locked for {PATIENCE:g} s")
+                if waited > MOMENT and not told:
+                    say(f"{self.path}: another process has it locked; waiting for {PATIENCE:g} s at most")
+                    told = True
+                time.sleep(PAUSE)
+        except BaseException:
             file.close()
             raise
         return file
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock a file for this process, unless another one has locked it; raises OSError."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _write(file: IO[bytes], lines: bytes, end: int) -> None:

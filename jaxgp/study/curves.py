@@ -21,13 +21,14 @@ from jaxgp import files
 from jaxgp.errors import UsageError
 from jaxgp.report import document
 from jaxgp.report.document import Document, Part, Picture
-from jaxgp.report.progress import measured
-from jaxgp.statistics.bootstrap import RESAMPLES, resampled
+from jaxgp.report.progress import is_measured
+from jaxgp.statistics.bootstrap import RESAMPLES, resample
 from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central
 from jaxgp.statistics.intervals import student
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
-from jaxgp.store.table import Cells, Table
+from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study import figures
 
 COLUMNS = {
@@ -104,9 +105,9 @@ class Expected:
     spent: int
 
 
-def table(path: Path) -> Table:
+def table(path: Path) -> CSVTable:
     """Return the table of generations in a file."""
-    return Table(path, COLUMNS)
+    return CSVTable(path, COLUMNS)
 
 
 def rows(run: RunDirectory) -> list[dict[str, object]]:
@@ -114,7 +115,7 @@ def rows(run: RunDirectory) -> list[dict[str, object]]:
     config, found, total = run.read_config(), [], 0
     for row in record.read(run.record):
         total += int(row.get("evaluations") or 0)
-        fitness = row.get("best_standing" if measured(row) else "best_fitness")
+        fitness = row.get("best_standing" if is_measured(row) else "best_fitness")
         about = {"title": config.title, "game": config.game["name"], "seed": config.seed}
         numbers = {name: row.get(field) for name, field in FIELDS.items()}
         numbers["beaten"] = row.get("beaten", row.get("beat_all"))  # of groups: parents that beat the first opponent
@@ -182,7 +183,7 @@ def means(curves: Sequence[Curve]) -> Iterator[tuple[int, int, float, float | No
             yield generation, len(values), *student(values)
 
 
-def expected(curves: Sequence[Curve], target: float, seed: int = 0, resamples: int = RESAMPLES) -> Expected:
+def estimate_time(curves: Sequence[Curve], target: float, seed: int = 0, resamples: int = RESAMPLES) -> Expected:
     """Return the expected running time of a group of runs, at least one, for a target."""
     reached = [one.reached(target) for one in curves]
     pairs = zip(reached, curves, strict=True)
@@ -190,11 +191,8 @@ def expected(curves: Sequence[Curve], target: float, seed: int = 0, resamples: i
     success = np.array([there is not None for there in reached])
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(np.float64(spent.sum()) / success.sum())
-        spread = resampled([len(curves)], lambda i: spent[i].sum(1) / success[i].sum(1), Draws(seed), resamples)
-    # Infinite values are legal, and order statistics have no arithmetic to do with them.
-    ordered = np.sort(spread)
-    low, high = (float(ordered[round(share * (resamples - 1))]) for share in (0.025, 0.975))
-    return Expected(target, len(curves), int(success.sum()), value, low, high, int(spent.sum()))
+        spread = resample([len(curves)], lambda i: spent[i].sum(1) / success[i].sum(1), Draws(seed), resamples)
+    return Expected(target, len(curves), int(success.sum()), value, *central(spread), int(spent.sum()))
 
 
 def for_ioh(found: Mapping[str, Sequence[Curve]], game: str, measure: str) -> Iterator[dict[str, object]]:
@@ -228,7 +226,7 @@ def report(
         {"title": title, "target": one.target, "successes": one.successes, "runs": one.runs}
         | {"expected evaluations": one.value, "low": one.low, "high": one.high, "spent": one.spent}
         for title, curves in found.items()
-        for one in (expected(curves, target, seed) for target in targets)
+        for one in (estimate_time(curves, target, seed) for target in targets)
     ]
     best = measure in RISING
     caption = f"{measure}, best so far: means of runs, with 95 % intervals" if best else f"{measure}: means of runs"
@@ -237,11 +235,13 @@ def report(
     }
     parts: list[Part] = [Picture("curves", caption, partial(figures.curves, values, measure, caption))]
     last = {title: some[-1] for title, some in made.items() if some}
-    parts.append(document.Table([{"title": title} | dict(zip(names, one, strict=True)) for title, one in last.items()]))
+    parts.append(
+        document.DocumentTable([{"title": title} | dict(zip(names, one, strict=True)) for title, one in last.items()])
+    )
     sections: list[tuple[str, Sequence[Part]]] = [("Learning curves", parts)]
     if times:
         why = "Evaluations of all runs, until each came to the target or to its end, divided by the successes."
-        sections.append(("Expected running time", [why, document.Table(times)]))
+        sections.append(("Expected running time", [why, document.DocumentTable(times)]))
     return (
         Document(f"Learning curves: {measure}", [("runs", str(sum(map(len, found.values()))))], sections),
         lines,

@@ -6,14 +6,15 @@ often as there are replicates, each run with a seed of its own; the order of all
 
 import itertools
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from jaxgp.config.schema import METRICS
+from jaxgp.config.schema import METRICS, Config
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.options import MAX_SEED, choice, whole
+from jaxgp.options import MAX_SEED, choice, list_options, own, whole
 
 Level = float | int | bool | str
 Numbers = Mapping[str, Mapping[str, Level]]
@@ -32,6 +33,8 @@ MAX_LEVEL = 1e15
 """Levels are numbers of a model; whole numbers up to this are exact in it."""
 KEYS = ("title", "base", "groups", "factors", "replicates", "seed", "response", "goal", "published")
 """Entries that a design file may have."""
+TAKEN = ("seed", "resume", "table")
+"""Options of a run that a design sets itself, beside Hydra's."""
 
 
 @dataclass(frozen=True)
@@ -282,12 +285,29 @@ def words(option: str, given: object) -> tuple[str, ...]:
     if not isinstance(given, Sequence) or isinstance(given, str):
         reject(option, given, "a list of options, as in [game=mancala,algorithm.population=64]")
     for one in given:
-        name, equals, _ = str(one).partition("=")
+        name, equals, value = str(one).partition("=")
         if not equals or not name:
             reject(option, one, "options of scripts/train.py, each written option=value")
-        if name in ("seed", "resume", "table") or name.startswith("hydra."):
-            reject(option, one, f"any option but {name}, which the design sets itself")
+        if why := _refusal(name, value):
+            reject(option, one, why)
     return tuple(str(one) for one in given)
+
+
+def _refusal(name: str, value: object) -> str:
+    """Say what is accepted in the place of an option that a design may not set; empty: it may.
+
+    A design may come from anywhere, so it names nothing that code or further options are loaded from.
+    """
+    key = name.strip().lstrip("+~")
+    option = key.partition("@")[0]
+    if option in TAKEN or option.split(".")[0] == "hydra":
+        return f"any option but {option}, which the design sets itself"
+    if option in own(Config):
+        return f"any option but {option}, which only a command line sets; for a study in base"
+    group = "." not in option and option not in [one.name for one in list_options(Config) if not one.sections]
+    if option.startswith("-") or os.sep in key or (group and any(one in str(value) for one in (os.sep, ".."))):
+        return "options of scripts/train.py that name no file of options and no folder of code"
+    return ""
 
 
 def _section(option: str, given: object) -> Mapping[str, object]:
@@ -323,11 +343,11 @@ def _check(design: Design) -> None:
             raise UsageError(f"factors.{name}: a column of the table has that name; accepted: any other name")
     set_by: dict[str, str] = {}
     for factor in design.factors:
-        for option in factor.options:
+        for option, values in factor.options.items():
             if option in set_by:
                 raise UsageError(f"factors.{factor.name}: {option} is set by factors.{set_by[option]} as well")
-            if option in ("seed", "resume", "table") or option.startswith("hydra."):
-                raise UsageError(f"factors.{factor.name}: {option}: the design sets it itself")
+            if why := next(filter(None, (_refusal(option, value) for value in values)), ""):
+                raise UsageError(f"factors.{factor.name}: {option}: accepted: {why}")
             set_by[option] = factor.name
     for says, number, most in (
         ("factors and groups have {} combinations", len(design.groups) * design.combinations, MAX_CELLS),

@@ -1,10 +1,10 @@
 """Pictures of designs, models and groups. Everything but the data has the colour of the surrounding text."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
-import pandas
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -14,7 +14,11 @@ from scipy import stats
 from jaxgp.report.plots import BLUE, INK, ORANGE, paint
 from jaxgp.statistics.intervals import student
 from jaxgp.study.design import Factor
-from jaxgp.study.designs.model import Model
+
+if TYPE_CHECKING:
+    import pandas
+
+    from jaxgp.study.designs.model import Model
 
 
 def _figure(panels: int, title: str, width: float = 4.8, height: float = 3.6) -> tuple[Figure, list[Axes]]:
@@ -31,7 +35,7 @@ def _finish(axes: Sequence[Axes]) -> None:
         axis.xaxis.label.set_color(INK)
 
 
-def effects(frame: pandas.DataFrame, factors: Sequence[Factor], response: str) -> Figure:
+def effects(frame: "pandas.DataFrame", factors: Sequence[Factor], response: str) -> Figure:
     """Draw every run, and the mean with its 95 % interval, at each level of each factor."""
     figure, axes = _figure(len(factors), f"{response} at each level", width=max(4.8, 1.6 * len(factors)))
     for axis, factor in zip(axes, factors, strict=True):
@@ -50,7 +54,7 @@ def effects(frame: pandas.DataFrame, factors: Sequence[Factor], response: str) -
     return figure
 
 
-def residuals(model: Model) -> Figure:
+def residuals(model: "Model") -> Figure:
     """Draw residuals against fitted values."""
     figure, axes = _figure(1, "Residuals against fitted values")
     axes[0].axhline(0, color=INK, alpha=0.5, linewidth=0.8)
@@ -60,7 +64,7 @@ def residuals(model: Model) -> Figure:
     return figure
 
 
-def quantiles(model: Model) -> Figure:
+def quantiles(model: "Model") -> Figure:
     """Draw quantiles of the standardised residuals against those of the normal distribution."""
     figure, axes = _figure(1, "Normal QQ plot of the residuals")
     (theory, found), _ = stats.probplot(model.residuals / model.sigma)
@@ -72,7 +76,7 @@ def quantiles(model: Model) -> Figure:
     return figure
 
 
-def histogram(model: Model) -> Figure:
+def histogram(model: "Model") -> Figure:
     """Draw the distribution of the residuals beside the normal one of the same spread."""
     figure, axes = _figure(1, "Distribution of the residuals")
     axes[0].hist(model.residuals, bins="sturges", density=True, color=BLUE, alpha=0.6)

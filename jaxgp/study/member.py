@@ -10,14 +10,14 @@ from statistics import fmean
 from jaxgp import reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.report.progress import measured
+from jaxgp.report.progress import is_measured
 from jaxgp.store import champion, record, runs
 from jaxgp.store.directory import COMPLETE, RunDirectory
 from jaxgp.store.record import Row
 
 
 @dataclass(frozen=True)
-class Member:
+class SweepRun:
     """One run of a sweep, which may still be going on.
 
     Attributes:
@@ -48,7 +48,7 @@ class Member:
         return summary(self.rows, found if found in generations else -1)
 
 
-def load(run: RunDirectory) -> Member:
+def load(run: RunDirectory) -> SweepRun:
     """Read a run; raises UsageError."""
     try:
         about = reading.read_json(run.environment)
@@ -61,7 +61,7 @@ def load(run: RunDirectory) -> Member:
     except champion.ChampionError as error:
         raise UsageError(str(error)) from error
     state = str(run.read_status().get("state", "unknown"))
-    return Member(run.path, run.read_config(), words, state, record.read(run.record), best)
+    return SweepRun(run.path, run.read_config(), words, state, record.read(run.record), best)
 
 
 def score(folders: Sequence[Path], measure: str) -> float:
@@ -94,7 +94,7 @@ def summary(rows: Sequence[Row], found: int) -> dict[str, float | int | None]:
         raise ValueError(f"no row of generation {found}, which found the champion")
     row = row or {}
     return {
-        "fitness": row.get("best_standing" if measured(row) else "best_fitness"),
+        "fitness": row.get("best_standing" if is_measured(row) else "best_fitness"),
         "points": row.get("best_points"),
         "size": row.get("best_size"),
         "found": row.get("generation"),

@@ -19,7 +19,7 @@ from jaxgp.store.record import Row
 from jaxgp.study import member
 from jaxgp.study.design import COLUMNS, MAX_TRIALS, RESPONSES, Design, Trial
 
-Pair = tuple[Trial, Config]
+TrialConfig = tuple[Trial, Config]
 """A run, and its configuration."""
 
 JSONL, CSV, PARQUET = "results.jsonl", "results.csv", "results.parquet"
@@ -120,7 +120,7 @@ def digest(config: Config) -> str:
     return f"{directory.digest(replace(config, seed=0))}-{config.algorithm.generations}"
 
 
-def gather(folder: Path, trials: Sequence[Pair], design: Design) -> list[Row]:
+def gather(folder: Path, trials: Sequence[TrialConfig], design: Design) -> list[Row]:
     """Make the table from runs that `scripts/train.py` made, on this machine or on others.
 
     A run is matched with a cell by its options; replicates of a cell are told apart by their seeds.

@@ -19,7 +19,7 @@ from jaxgp.store.directory import RunDirectory
 from jaxgp.study import results, study_report
 from jaxgp.study.design import Design, Numbers
 from jaxgp.study.designs.model import fit_groups
-from jaxgp.study.designs.planning import DESIGN, Plan, commands, noted
+from jaxgp.study.designs.planning import DESIGN, DesignPlan, commands, read_noted
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 COMMANDS, FOUND = "commands.txt", "found.json"
@@ -29,8 +29,11 @@ LARGEST = 1e100
 Say = Callable[[str], None]
 
 
-def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> list[str]:
-    """Run or gather the planned runs, write tables and report, and return the lines for the terminal.
+def carry_out(plan: DesignPlan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[str], int]:
+    """Run or gather the planned runs, write tables and report.
+
+    Returns:
+        The lines for the terminal, and the exit code: 128 + the number of a signal that came in the last run, else 0.
 
     Raises:
         UsageError: the output holds another design, or the runs to be gathered are not those of the design.
@@ -43,35 +46,37 @@ def carry_out(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> li
     try:
         _note(plan)
         if options.plan:
-            return [f"{plan.design.size} runs are planned.", "", f"Written to {folder}"]
-        rows, about = _run(plan, options, say)
+            return [f"{plan.design.size} runs are planned.", "", f"Written to {folder}"], 0
+        rows, about, code = _run(plan, options, say)
         frame = results.table(rows, [factor.name for factor in plan.design.factors])
         if options.parquet:
             results.save_parquet(folder, frame)
-        return conclude(plan.design, frame, folder, about)
+        return conclude(plan.design, frame, folder, about), code
     except OSError as error:
         raise RunError(f"output={folder}: {reason(error)}") from error
     finally:
         lock.unlock()
 
 
-def _note(plan: Plan) -> None:
+def _note(plan: DesignPlan) -> None:
     """Write the design, and commands for running it on other machines; refuse a folder with another design."""
-    if (plan.output / DESIGN).is_file() and noted(plan.output, "output")[1] != plan.digest:
+    if (plan.output / DESIGN).is_file() and read_noted(plan.output, "output")[1] != plan.digest:
         reject("output", plan.output, "an empty directory, or the options of the design whose results it holds")
     files.write_json(plan.output / DESIGN, {"digest": plan.digest, "design": plan.design.as_dict()})
     files.write_text(plan.output / COMMANDS, "".join(f"{line}\n" for line in commands(plan)))
 
 
-def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[list[record.Row], list[tuple[str, str]]]:
-    """Return the rows, and the facts about how they were made."""
+def _run(
+    plan: DesignPlan, options: DesignOptions | TunedOptions, say: Say
+) -> tuple[list[record.Row], list[tuple[str, str]], int]:
+    """Return the rows, the facts about how they were made, and the exit code."""
     factors = [factor.name for factor in plan.design.factors]
     if isinstance(options, DesignOptions) and options.runs is not None:
         rows = results.gather(files.user_path("runs", options.runs), plan.pairs, plan.design)
         record.write(plan.output / results.JSONL, rows)
         frame = results.table(rows, factors)
         results.save_csv(plan.output, frame)
-        return rows, study_report.times(0.0, 0, frame)
+        return rows, study_report.times(0.0, 0, frame), 0
     from jaxgp.run.assemble import assemble
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.study import trials
@@ -82,14 +87,15 @@ def _run(plan: Plan, options: DesignOptions | TunedOptions, say: Say) -> tuple[l
         try:
             rows, compiling = bench.run(plan.pairs, stop), False
         except GivenUp:
-            rows, compiling = trials.finished(plan.output, plan.pairs), True
+            rows, compiling = trials.read_finished(plan.output, plan.pairs), True
     if len(rows) < len(plan.pairs):
         say(f"Stopped after {len(rows)} of {len(plan.pairs)} runs; the same command goes on.")
         stop.pass_on()
         if compiling:
             end_at_once(stop.exit_code)
         raise SystemExit(stop.exit_code)
-    return rows, study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
+    times = study_report.times(bench.compile_seconds, bench.programs, results.table(rows, factors))
+    return rows, times, stop.exit_code if stop.requested else 0
 
 
 def conclude(design: Design, frame: pandas.DataFrame, folder: Path, about: Sequence[tuple[str, str]]) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 from omegaconf import OmegaConf
 
-from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture
 from jaxgp.report.markup import cell
 from jaxgp.report.progress import duration
 from jaxgp.statistics.comparison import Comparison, Estimate, Group
@@ -34,7 +34,7 @@ def of_design(design: Design, frame: pandas.DataFrame, fits: Fits, about: Sequen
         published = design.published.get(group) or {}
         sections.append((_title("Model", group, fits), _model(design, rows, found, published)))
     sections.append(("Cells", [_cells(design, frame)]))
-    sections.append(("Settings", [Folded("design", OmegaConf.to_yaml(OmegaConf.create(design.as_dict())))]))
+    sections.append(("Settings", [FoldedText("design", OmegaConf.to_yaml(OmegaConf.create(design.as_dict())))]))
     facts = [("runs", str(len(frame))), (f"best {design.response}", _best(design, frame)), *about]
     return Document(design.title or "Factorial design", facts, sections)
 
@@ -75,8 +75,8 @@ def of_comparisons(
         "compared by a measure; the sentences have that one."
     )
     sections: list[tuple[str, Sequence[Part]]] = [
-        ("Comparison", [Table(rows), explained, *sentences(found), *pictures]),
-        ("Groups", [Table(list(described.values()))]),
+        ("Comparison", [DocumentTable(rows), explained, *sentences(found), *pictures]),
+        ("Groups", [DocumentTable(list(described.values()))]),
     ]
     return Document(title, list(about), sections)
 
@@ -172,8 +172,8 @@ def _design(design: Design) -> list[Part]:
         f"Every combination of levels in every group, {design.replicates} times: {design.size} runs in random order "
         f"(seed {design.seed}), each with a seed of its own."
     )
-    varied: list[Part] = [Table(factors), "Options of each group:"] if factors else []
-    return [text, *varied, Table(groups)]
+    varied: list[Part] = [DocumentTable(factors), "Options of each group:"] if factors else []
+    return [text, *varied, DocumentTable(groups)]
 
 
 def _model(design: Design, frame: pandas.DataFrame, found: Model | str, published: Numbers) -> list[Part]:
@@ -198,12 +198,12 @@ def _model(design: Design, frame: pandas.DataFrame, found: Model | str, publishe
     kept = published.get("coefficients") or {}
     return [
         _explained(found) + " Factors are coded: -1 is the least level, 1 the greatest.",
-        Table([_coefficient(one) | _if(kept, "published", kept.get(one.term)) for one in found.coefficients]),
+        DocumentTable([_coefficient(one) | _if(kept, "published", kept.get(one.term)) for one in found.coefficients]),
         "Analysis of variance, sums of squares of type II:",
-        Table(_variance(found, published.get("p") or {})),
+        DocumentTable(_variance(found, published.get("p") or {})),
         _tests(found),
         f"The {design.goal} of the model between the least and greatest levels, and at the design's own levels:",
-        Table(_optima(design, found, published.get("optimum") or {})),
+        DocumentTable(_optima(design, found, published.get("optimum") or {})),
         spread,
         *pictures,
     ]
@@ -282,7 +282,7 @@ def _where(design: Design, one: Optimum) -> str:
     return f"{', '.join(levels)}: {one.predicted:.4g} ({one.low:.4g} to {one.high:.4g})"
 
 
-def _cells(design: Design, frame: pandas.DataFrame) -> Table:
+def _cells(design: Design, frame: pandas.DataFrame) -> DocumentTable:
     names = ["group", *(factor.name for factor in design.factors)]
     rows = []
     for key, runs in frame.groupby(names, sort=False):
@@ -293,7 +293,7 @@ def _cells(design: Design, frame: pandas.DataFrame) -> Table:
             dict(zip(names, key, strict=True))
             | {"runs": len(runs), f"mean {design.response}": float(values.mean()), "deviation": spread, "seconds": time}
         )
-    return Table(rows)
+    return DocumentTable(rows)
 
 
 def _best(design: Design, frame: pandas.DataFrame) -> str:

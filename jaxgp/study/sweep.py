@@ -18,15 +18,15 @@ from jaxgp.config.quoting import trains
 from jaxgp.errors import UsageError, reason, reject
 from jaxgp.printable import printable
 from jaxgp.report import document
-from jaxgp.report.document import Document, Folded, Part, Picture, Table
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture
 from jaxgp.report.markup import Link, cell
-from jaxgp.report.progress import measured
+from jaxgp.report.progress import is_measured
 from jaxgp.statistics.comparison import Comparison, compare_all
 from jaxgp.statistics.intervals import student
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import figures, member, results, study_report
 from jaxgp.study.design import RESPONSES
-from jaxgp.study.member import Member
+from jaxgp.study.member import SweepRun
 
 ALIKE = "all runs"
 """The setting where runs differ in nothing but their seeds."""
@@ -53,10 +53,10 @@ class Sweep:
     """The runs of a folder by setting, in the order of their directories; `settings` is not empty."""
 
     folder: Path
-    settings: Mapping[str, Sequence[Member]]
+    settings: Mapping[str, Sequence[SweepRun]]
 
     @property
-    def members(self) -> list[Member]:
+    def members(self) -> list[SweepRun]:
         return list(chain.from_iterable(self.settings.values()))
 
 
@@ -78,7 +78,7 @@ def load(option: str, folder: Path) -> Sweep:
     return Sweep(folder, by_setting(found))
 
 
-def by_setting(members: Sequence[Member]) -> dict[str, list[Member]]:
+def by_setting(members: Sequence[SweepRun]) -> dict[str, list[SweepRun]]:
     """Group runs by what their commands set differently.
 
     Runs of one command line whose options differ all the same, as after a change of a default, are told apart by a
@@ -89,7 +89,7 @@ def by_setting(members: Sequence[Member]) -> dict[str, list[Member]]:
     names = [" ".join(word for word in words if word not in shared) or ALIKE for words in said]
     digests = [results.digest(one.config) for one in members]
     kinds = {name: {key for other, key in zip(names, digests, strict=True) if other == name} for name in names}
-    found: dict[str, list[Member]] = {}
+    found: dict[str, list[SweepRun]] = {}
     for one, name, key in zip(members, names, digests, strict=True):
         found.setdefault(name if len(kinds[name]) == 1 else f"{name} ({_short(key)})", []).append(one)
     return found
@@ -124,25 +124,27 @@ def frame(sweep: Sweep) -> pandas.DataFrame:
     return pandas.DataFrame(rows, columns=["run", "setting", "seed", "state", "planned", *RESPONSES, "champion"])
 
 
-def compared(sweep: Sweep, measure: str, seed: int) -> list[Comparison]:
+def compare_settings(sweep: Sweep, measure: str, seed: int) -> list[Comparison]:
     """Compare every two settings by their finished runs; settings with fewer than two of these are left out."""
     groups = {
-        setting: values for setting, members in sweep.settings.items() if len(values := finished(members, measure)) > 1
+        setting: values
+        for setting, members in sweep.settings.items()
+        if len(values := collect_finished(members, measure)) > 1
     }
     return compare_all(measure, groups, seed)
 
 
-def finished(members: Sequence[Member], measure: str) -> list[float]:
+def collect_finished(members: Sequence[SweepRun], measure: str) -> list[float]:
     """Return what was measured in the runs that are complete and have it."""
     values = (one.figures[measure] for one in members if one.finished)
     return [float(value) for value in values if value is not None]
 
 
-def curves(members: Sequence[Member]) -> dict[int, list[float]]:
+def curves(members: Sequence[SweepRun]) -> dict[int, list[float]]:
     """Return the fitness of the best of each generation in all runs that have come so far."""
     found: dict[int, list[float]] = {}
     for row in chain.from_iterable(one.rows for one in members):
-        value = row.get("best_standing" if measured(row) else "best_fitness")
+        value = row.get("best_standing" if is_measured(row) else "best_fitness")
         if isinstance(value, int | float):
             found.setdefault(row["generation"], []).append(value)
     return dict(sorted(found.items()))
@@ -157,14 +159,14 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
         seed: of the bootstrap.
 
     """
-    tests = compared(sweep, measure, seed)
+    tests = compare_settings(sweep, measure, seed)
     summary = [_setting(name, members, measure) for name, members in sweep.settings.items()]
     said = study_report.sentences(tests)
     left = [one for one in sweep.members if not one.finished]
     drawn = {name: found for name, members in _lines(sweep).items() if (found := curves(members))}
     parts: list[Part] = [
         f"Of {measure}, the mean of the finished runs and its 95 % interval by Student's t, from {FEWEST} runs on.",
-        Table(summary),
+        DocumentTable(summary),
     ]
     if drawn:
         caption = f"fitness of the best of each generation: means with 95 % intervals, from {FEWEST} runs on"
@@ -172,9 +174,9 @@ def report(sweep: Sweep, measure: str = "fitness", seed: int = 0) -> tuple[Docum
     sections: list[tuple[str, Sequence[Part]]] = [("Settings", parts)]
     if tests:
         sections += study_report.of_comparisons("", tests, [], {}, means=False).sections
-    sections.append(("Runs", [Table(_rows(sweep))]))
+    sections.append(("Runs", [DocumentTable(_rows(sweep))]))
     if left:
-        sections.append(("Not finished", [Table([_left(one) for one in left])]))
+        sections.append(("Not finished", [DocumentTable([_left(one) for one in left])]))
     sections.append(("Champions", [_champion(name, members) for name, members in sweep.settings.items()]))
     facts = [("runs", str(len(sweep.members))), ("settings", str(len(summary))), ("finished", str(_ended(sweep)))]
     lines = (
@@ -187,9 +189,9 @@ def _title(name: str) -> str:
     return name.capitalize() if "sweep" in name.lower() else f"Sweep {name}"
 
 
-def _lines(sweep: Sweep) -> dict[str, Sequence[Member]]:
+def _lines(sweep: Sweep) -> dict[str, Sequence[SweepRun]]:
     """Return the runs that share a curve: those of a setting, or each run where a setting has too few."""
-    found: dict[str, Sequence[Member]] = {}
+    found: dict[str, Sequence[SweepRun]] = {}
     for name, members in sweep.settings.items():
         alone = {f"{name}, seed {one.config.seed}": [one] for one in members}
         found |= alone if len(members) < FEWEST and len(alone) == len(members) else {name: members}
@@ -235,8 +237,8 @@ def _known(value: object) -> object:
     return None if isinstance(value, float) and value != value else value
 
 
-def _setting(name: str, members: Sequence[Member], measure: str) -> dict[str, object]:
-    values = finished(members, measure)
+def _setting(name: str, members: Sequence[SweepRun], measure: str) -> dict[str, object]:
+    values = collect_finished(members, measure)
     mean, low, high = student(values) if values else (None, None, None)
     interval = "" if low is None or len(values) < FEWEST else f"{low:.4g} to {high:.4g}"
     ended = f"{sum(one.finished for one in members)} of {len(members)}"
@@ -250,17 +252,17 @@ def _line(row: Mapping[str, object], measure: str) -> str:
     return f"{row['setting']}: {row['finished']} finished{figure}"
 
 
-def _left(one: Member) -> dict[str, object]:
+def _left(one: SweepRun) -> dict[str, object]:
     going = f"{trains()} {shlex.quote(f'resume={files.short(one.path)}')}"
     state = "running, or killed" if one.state == "running" else one.state
     progress = f"{len(one.rows)} of {one.config.algorithm.generations}"
     return {"run": one.path.name, "state": state, "generations": progress, "to go on": going}
 
 
-def _champion(name: str, members: Sequence[Member]) -> Part:
+def _champion(name: str, members: Sequence[SweepRun]) -> Part:
     known = [(one.champion.fitness or 0.0, one) for one in members if one.champion is not None]
     if not known:
         return f"{name}: no champion yet."
     _, best = max(known, key=lambda pair: pair[0])
     assert best.champion is not None
-    return Folded(f"{name}, seed {best.config.seed}: {best.champion.measure}", best.champion.text)
+    return FoldedText(f"{name}, seed {best.config.seed}: {best.champion.measure}", best.champion.text)

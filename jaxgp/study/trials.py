@@ -20,12 +20,12 @@ from jax import Array
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Metrics
 from jaxgp.errors import RunError, reason
-from jaxgp.evolution.options import Algorithm
-from jaxgp.evolution.state import Champion, EvolutionState
-from jaxgp.options import unchecked
+from jaxgp.evolution.options import GPOptions
+from jaxgp.evolution.state import BestSoFar, EvolutionState
+from jaxgp.options import make_unchecked
 from jaxgp.report.progress import duration, number
 from jaxgp.report.waiting import waiting
-from jaxgp.run.loop import Experiment
+from jaxgp.run.loop import Runnable
 from jaxgp.run.patience import wait_for
 from jaxgp.run.signals import Stop
 from jaxgp.store import champion as champions
@@ -34,24 +34,24 @@ from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Row
 from jaxgp.study import member, results
 from jaxgp.study.design import Design, Trial
-from jaxgp.study.results import Pair
+from jaxgp.study.results import TrialConfig
 
 TRACED = ("probability", "function_probability")
 """Options of `algorithm.crossover` that are inputs of the device program instead of constants in it."""
 
-Assemble = Callable[[Config], Experiment]
+Assemble = Callable[[Config], Runnable]
 Step = Callable[[EvolutionState, Array], tuple[EvolutionState, Metrics]]
 """(states, traced options) -> (states, metrics); the states that go in are used up."""
 
 
 @dataclass(frozen=True)
-class Lane:
+class RunLane:
     """One run while it is computed with others: its rows, and its champion when it ended."""
 
     trial: Trial
     config: Config
     rows: list[Row]
-    champion: list[Champion]
+    champion: list[BestSoFar]
 
 
 class Program:
@@ -75,7 +75,7 @@ class Program:
         self._config = config
         self._step: Step | None = None
 
-    def start(self, pairs: Sequence[Pair]) -> tuple[EvolutionState, Array]:
+    def start(self, pairs: Sequence[TrialConfig]) -> tuple[EvolutionState, Array]:
         """Return the states before the first generation, [lanes, ...], and the traced options, float32[lanes, K]."""
         configs = [config for _, config in pairs]
         keys = jnp.stack([jax.random.key(config.seed) for config in configs])
@@ -111,18 +111,18 @@ class Program:
 def _traced(config: Config) -> list[float]:
     """Return the values of `TRACED`; empty if the algorithm has no such options."""
     algorithm = config.algorithm
-    return [getattr(algorithm.crossover, name) for name in TRACED] if isinstance(algorithm, Algorithm) else []
+    return [getattr(algorithm.crossover, name) for name in TRACED] if isinstance(algorithm, GPOptions) else []
 
 
 def _with(config: Config, values: Sequence[float | Array]) -> Config:
     """Return a configuration with other values of `TRACED`, which may be tracers."""
     algorithm = config.algorithm
-    if not isinstance(algorithm, Algorithm):
+    if not isinstance(algorithm, GPOptions):
         return config
     named: dict[str, Any] = dict(zip(TRACED, values, strict=True))
     # A tracer has no value that could be checked; the values of all runs were.
-    crossover = unchecked(type(algorithm.crossover), vars(algorithm.crossover) | named)
-    return replace(config, algorithm=unchecked(type(algorithm), vars(algorithm) | {"crossover": crossover}))
+    crossover = make_unchecked(type(algorithm.crossover), vars(algorithm.crossover) | named)
+    return replace(config, algorithm=make_unchecked(type(algorithm), vars(algorithm) | {"crossover": crossover}))
 
 
 def signature(config: Config) -> str:
@@ -131,7 +131,7 @@ def signature(config: Config) -> str:
     return results.digest(_with(config, [0.0] * len(TRACED)))
 
 
-def batches(pairs: Sequence[Pair], size: int) -> Iterator[list[Pair]]:
+def batches(pairs: Sequence[TrialConfig], size: int) -> Iterator[list[TrialConfig]]:
     """Split runs into batches that one program can compute: the next run and the following ones of its signature."""
     kinds = {trial.number: signature(config) for trial, config in pairs}
     left = list(pairs)
@@ -174,19 +174,19 @@ class Bench:
         """How many programs have been compiled."""
         return len(self._programs)
 
-    def run(self, pairs: Sequence[Pair], stop: Stop) -> list[Row]:
+    def run(self, pairs: Sequence[TrialConfig], stop: Stop) -> list[Row]:
         """Carry out the missing runs in the given order; return the rows of the table, earlier ones first.
 
         Raises:
             RunError: results could not be written; earlier ones are on disk.
             GivenUp: a stop was requested while a program compiles; earlier results are on disk.
         """
-        rows = finished(self._folder, pairs)
+        rows = read_finished(self._folder, pairs)
         done = {row[results.KEY] for row in rows}
         todo = [pair for pair in pairs if pair[0].number not in done]
         begin = time.perf_counter()
         self._save_table(rows)
-        with record.Record(self._folder / results.JSONL) as kept:
+        with record.Record(self._folder / results.JSONL, rows, self._say) as kept:
             for batch in batches(todo, self._batch):
                 lanes = self._compute(batch, stop)
                 if not all(lane.champion for lane in lanes):
@@ -198,7 +198,7 @@ class Bench:
                 self._save_table(rows)
         return rows
 
-    def _compute(self, pairs: Sequence[Pair], stop: Stop) -> list[Lane]:
+    def _compute(self, pairs: Sequence[TrialConfig], stop: Stop) -> list[RunLane]:
         """Compute the generations of a batch; if a stop was requested, lanes without a champion are incomplete.
 
         Raises:
@@ -208,7 +208,7 @@ class Bench:
         states, values = program.start(pairs)
         with waiting("Compiling the generation of these runs"):
             step = wait_for(lambda: program.compiled(states, values), lambda: stop.requested)
-        lanes = [Lane(trial, config, [], []) for trial, config in pairs]
+        lanes = [RunLane(trial, config, [], []) for trial, config in pairs]
         for generation in range(pairs[0][1].algorithm.generations):
             if stop.requested or all(lane.champion for lane in lanes):
                 break
@@ -232,7 +232,7 @@ class Bench:
             self._programs[key] = Program(self._assemble, config, self._batch)
         return self._programs[key]
 
-    def _keep(self, lane: Lane, kept: record.Record) -> Row:
+    def _keep(self, lane: RunLane, kept: record.Record) -> Row:
         """Write the run directory, then the line that says that the run is done."""
         try:
             save_run(self._folder / "runs" / f"{lane.trial.number:04}", lane, self._program(lane.config).experiment)
@@ -251,7 +251,7 @@ class Bench:
             raise RunError(f"{self._folder / results.CSV}: {reason(error)}") from error
 
 
-def finished(folder: Path, pairs: Sequence[Pair]) -> list[Row]:
+def read_finished(folder: Path, pairs: Sequence[TrialConfig]) -> list[Row]:
     """Return the rows of finished runs, and remove a torn last line from the file.
 
     Raises:
@@ -268,7 +268,7 @@ def finished(folder: Path, pairs: Sequence[Pair]) -> list[Row]:
     return rows
 
 
-def save_run(path: Path, lane: Lane, experiment: Experiment) -> None:
+def save_run(path: Path, lane: RunLane, experiment: Runnable) -> None:
     """Write a run directory without checkpoints, for other scripts to play, evaluate or export; raises OSError."""
     path.mkdir(parents=True, exist_ok=True)
     run = RunDirectory(path)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from jaxgp.config import cli, help
-from jaxgp.config.quoting import pasted, trains
+from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, require
 from jaxgp.files import short
@@ -37,7 +37,7 @@ def describe(config: Config, groups: dict[str, list[str]], games: "Games") -> st
     return help.describe_run((__doc__ or "").replace(SCRIPT, trains()), config, groups, games)
 
 
-def task(planned: resume.Plan, games: "Games") -> int:
+def task(planned: resume.RunPlan, games: "Games") -> int:
     """Run."""
     from jaxgp.run.run import train
 
@@ -56,14 +56,14 @@ def swept(directory: Path) -> None:
         require("the page of the sweep", STUDY, "study")
     except UsageError as error:
         arguments.say(f"warning: {error}")
-        arguments.say(f"Then: python scripts/analyse.py analysis=sweep {pasted('sweep', short(directory))}")
+        arguments.say(f"Then: python scripts/analyse.py analysis=sweep {quote_for_shell('sweep', short(directory))}")
         return
     from jaxgp.study import sweep
 
     sweep.conclude(directory, print, arguments.say)
 
 
-def score(planned: resume.Plan) -> float:
+def score(planned: resume.RunPlan) -> float:
     """Return what a sweeper such as Optuna optimises: `metric`, and of several seeds their mean."""
     from jaxgp.study import member
 
@@ -80,7 +80,7 @@ def main(games: "Games") -> NoReturn:
         describe,
         resume.complete,
         swept,
-        finished=resume.finished,
+        finished=resume.is_finished,
         is_idle=resume.is_idle,
         score=score,
     )

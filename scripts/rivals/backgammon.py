@@ -17,7 +17,7 @@ from jaxgp.arrays import where
 from jaxgp.bits import pick, pick_bit
 from jaxgp.contracts import States
 from rivals.plain import backgammon as plain
-from rivals.timing import Bench, Case, Job, Times, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, Times, compare, compile_function, measure
 
 if TYPE_CHECKING:
     import pgx
@@ -118,7 +118,9 @@ def random_play(bench: Bench, batch: int, until: float) -> None:
 
         length = int(jax.jit(functools.partial(whole_games, step, choose))(dealt(WHOLE), key)[1]) / WHOLE
         opening = dealt(batch)
-        run, seconds[name] = compiled(functools.partial(random_moves, step, choose, actions=actions), opening, key)
+        run, seconds[name] = compile_function(
+            functools.partial(random_moves, step, choose, actions=actions), opening, key
+        )
         sizes[name] = {"batch": batch, "actions": actions, "actions_per_game": round(length, 1)}
         return Case(lambda: run(opening, key), batch * actions / length)
 
@@ -236,7 +238,7 @@ def pubeval_turns(game: Backgammon, states: State) -> tuple[Array, Array]:
         return pubeval.score(states.racing[lanes], *(side.T for side in men))
 
     codes = many.best_turns(game, states, ~states.terminated, value, random=False)
-    return jax.vmap(whole.played)(states, codes)
+    return jax.vmap(whole.play_turn)(states, codes)
 
 
 def pubeval_games(game: Backgammon, opening: State, key: Array, turns: Array | None = None) -> State:
@@ -262,7 +264,7 @@ def pubeval_games(game: Backgammon, opening: State, key: Array, turns: Array | N
     return lax.while_loop(lambda carry: live(carry[0]).any(), each, (opening, key))[0]
 
 
-def sampled(game: Backgammon, seed: int, count: int) -> State:
+def sample_turns(game: Backgammon, seed: int, count: int) -> State:
     """Return beginnings of turns [count] of Pubeval's games with itself; from `DISTINCT` on they are repeated."""
     few = min(count, DISTINCT)
     opening, turns = openings(game, seed, few), jnp.arange(few, dtype=jnp.int32) % LATEST
@@ -285,8 +287,8 @@ def best_turns(bench: Bench, batch: int, until: float) -> None:
     """Find Pubeval's turns for many positions; every engine finds turns of the same values."""
     options, name, unit = bench.options, "Pubeval's turns", "turns/s"
     game = envs.make("backgammon")
-    states = sampled(game, options.seed, batch)
-    run, seconds = compiled(functools.partial(pubeval_turns, game), states)
+    states = sample_turns(game, options.seed, batch)
+    run, seconds = compile_function(functools.partial(pubeval_turns, game), states)
     some = slice(0, DISTINCT, max(1, min(batch, DISTINCT) // options.rival_turns))
     few = rows(states)[some]
     ours = list(zip(*([tuple(row) for row in np.asarray(x).tolist()] for x in run(states)), strict=True))[some]
@@ -362,7 +364,7 @@ def gnubg(few: list[Position]) -> Callable[[], list[plain.Men]]:
         for board, (own, other, roll) in zip(boards, few, strict=True):
             men, hops = (own, other), gnubg_nn.pub_best_move(board, *roll)
             for start, to in zip(hops[::2], hops[1::2], strict=True):
-                men = plain.moved(*men, start + 1, start - to)
+                men = plain.move_man(*men, start + 1, start - to)
             best.append(men)
         return best
 
@@ -374,7 +376,7 @@ def matches(bench: Bench, batch: int, until: float) -> None:
     options, name, unit = bench.options, "Pubeval's games", "games/s"
     game, key = envs.make("backgammon"), jax.random.key(options.seed)
     opening = openings(game, options.seed, batch)
-    run, seconds = compiled(functools.partial(pubeval_games, game), opening, key)
+    run, seconds = compile_function(functools.partial(pubeval_games, game), opening, key)
     ended = run(opening, key)
     ours = np.asarray(jax.vmap(game.score)(ended)).max(1)
     sizes = {"batch": batch, "turns": round(float(ended.rolls.mean()) + 1, 1), "points": round(float(ours.mean()), 3)}

@@ -20,12 +20,12 @@ from jaxgp.contracts import States
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searches import searches
 from rivals import othello
 from rivals.plain import checkers as plain
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Bench, Case, Job, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, compare, compile_function, measure
 
 NAME = "random legal moves"
 PGX = "othello"
@@ -39,13 +39,13 @@ CAPACITY = 256
 def jobs(bench: Bench) -> Iterator[Job]:
     """Random moves for each number of games side by side, searches for each depth, programs with introns."""
     for batch in bench.options.batch:
-        yield 1.0, functools.partial(chosen, bench, batch)
+        yield 1.0, functools.partial(play_random, bench, batch)
     for depth in bench.options.depth:
-        yield 1.0 if depth < 6 else 3.0, functools.partial(searched, bench, depth)
-    yield 1.0, functools.partial(skipped, bench)
+        yield 1.0 if depth < 6 else 3.0, functools.partial(search_random, bench, depth)
+    yield 1.0, functools.partial(time_skipping, bench)
 
 
-def chosen(bench: Bench, batch: int, until: float) -> None:
+def play_random(bench: Bench, batch: int, until: float) -> None:
     """Draw a legal move for each game and play it; a game that has ended starts again."""
     game, seed, options = envs.make("checkers"), bench.options.seed, bench.options
     moves = min(1024, max(64, 2**18 // batch))
@@ -54,12 +54,12 @@ def chosen(bench: Bench, batch: int, until: float) -> None:
     def choose(state: States, bits: Array) -> Array:
         return game.choice(state, (bits >> 1).astype(jnp.int32))
 
-    run, seconds = compiled(functools.partial(random_moves, game, moves=moves, choose=choose), opening, key)
+    run, seconds = compile_function(functools.partial(random_moves, game, moves=moves, choose=choose), opening, key)
     sizes, unit = {"batch": batch, "moves": moves}, "moves/s"
 
     def pgx() -> dict[str, Case]:
         step, states = othello.pgx_game(batch, PGX)
-        play, _ = compiled(functools.partial(othello.pgx_moves, step, moves=moves), states, key)
+        play, _ = compile_function(functools.partial(othello.pgx_moves, step, moves=moves), states, key)
         return {f"pgx {PGX}": Case(lambda: play(states, key), batch * moves)}
 
     def openspiel() -> dict[str, Case]:
@@ -76,14 +76,14 @@ def chosen(bench: Bench, batch: int, until: float) -> None:
         bench.report.rival("checkers", NAME, unit, times[who], own, **more)
 
 
-def searched(bench: Bench, depth: int, until: float) -> None:
+def search_random(bench: Bench, depth: int, until: float) -> None:
     """Search positions of random games by material, with many lanes and one after the other in plain Python."""
     options, game = bench.options, envs.make("checkers")
     roots, lanes = options.roots[0], options.lanes[0]
     states = positions(game, options.seed, roots)
     arguments = (states, jnp.full(roots, depth, jnp.int32), jnp.int32(roots))
     free = searches(envs.spec("checkers"), game, "material", depth, "first", options.tail, lanes)[0]
-    run, seconds = compiled(free.search, *arguments)
+    run, seconds = compile_function(free.search, *arguments)
     result = run(*arguments)
     values = np.asarray(result.values).max(1)
     sample = np.unique(np.linspace(0, roots - 1, options.rival_roots).astype(int))
@@ -127,7 +127,7 @@ def lead(own: int, other: int, kings: int) -> int:
     )
 
 
-def skipped(bench: Bench, until: float) -> None:
+def time_skipping(bench: Bench, until: float) -> None:
     """Time random programs with explicit introns, with and without computing what stands below NullJ and NOTG.
 
     The values at positions of lose checkers are equal.
@@ -137,7 +137,7 @@ def skipped(bench: Bench, until: float) -> None:
     language = leaves.primitive_set(game, seen)
     # The same functions without the promise that some of their arguments have no influence.
     computed = [replace(one, ignores=0, picks=0) if one.name in stgp.INTRONS else one for one in language.functions]
-    creation = Creation(method="ramped", min_depth=DEPTHS[0], max_depth=DEPTHS[1])
+    creation = CreationOptions(method="ramped", min_depth=DEPTHS[0], max_depth=DEPTHS[1])
     programs = create(jax.random.key(options.seed), language, creation, options.programs, CAPACITY)
     programs = jax.tree.map(lambda x: x[:, 0], programs)
     states = positions(game, options.seed, options.cases)
@@ -145,7 +145,7 @@ def skipped(bench: Bench, until: float) -> None:
     cases, steps, values = {}, {}, []
     for name, known in {"skipped": language, "computed": replace(language, functions=tuple(computed))}.items():
         plans = jax.jit(functools.partial(plan, known))(programs)
-        run, seconds = compiled(functools.partial(evaluate, known), plans, features)
+        run, seconds = compile_function(functools.partial(evaluate, known), plans, features)
         cases[name] = Case(functools.partial(run, plans, features), options.programs * options.cases)
         steps[name] = {"steps": round(float(np.mean(plans.steps)), 2), "compile_seconds": seconds}
         values.append(np.asarray(run(plans, features)))

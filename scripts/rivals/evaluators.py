@@ -14,13 +14,13 @@ from envs.othello import leaves as seen
 from envs.othello import roles
 from jaxgp.contracts import ListsMoves, States
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searched import LANES
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import Contexts
 from rivals.random_play import positions
-from rivals.timing import Bench, Case, Job, compiled, measure
+from rivals.timing import Bench, Case, Job, compile_function, measure
 
 SINGLE = 20
 """Positions that a single lane searches."""
@@ -40,7 +40,7 @@ def searches(bench: Bench, plies: int, until: float) -> None:
     options = bench.options
     game = envs.make("othello")
     language, player = roles.leaf(game, seen.Options(features="position_corners", depth=plies))
-    creation = Creation(method="ramped", min_depth=3, max_depth=6)
+    creation = CreationOptions(method="ramped", min_depth=3, max_depth=6)
     programs = create(jax.random.key(options.seed), language, creation, options.players, 256)
     plans = jax.jit(player.prepare)(programs)
     number = options.players * options.roots_each
@@ -48,7 +48,7 @@ def searches(bench: Bench, plies: int, until: float) -> None:
     whose = jnp.repeat(jnp.arange(options.players, dtype=jnp.int32), options.roots_each)
     args = states, jnp.full(number, plies, jnp.int32), jnp.int32(number), plans, whose
     batched = player.search()
-    run, seconds = compiled(functools.partial(cores.search, batched), *args)
+    run, seconds = compile_function(functools.partial(cores.search, batched), *args)
     result = run(*args)
     nodes, unit = int(result.nodes.sum()), "searches/s"
     sizes = {"plies": plies, "programs": options.players, "positions of each": options.roots_each}
@@ -56,16 +56,16 @@ def searches(bench: Bench, plies: int, until: float) -> None:
     cases = {"lanes": Case(lambda: run(*args), number)}
     leaves = _leaves(game, states, result.nodes)
     if options.cores > 1:
-        unshared, _ = compiled(batched.search, *args)
+        unshared, _ = compile_function(batched.search, *args)
         np.testing.assert_array_equal(unshared(*args).values, result.values)
         cases["one device"] = Case(lambda: unshared(*args), number)
     if batched.lanes != LANES:
-        wide, _ = compiled(functools.partial(cores.search, replace(player, lanes=LANES).search()), *args)
+        wide, _ = compile_function(functools.partial(cores.search, replace(player, lanes=LANES).search()), *args)
         np.testing.assert_array_equal(wide(*args).values, result.values)
         cases[f"{LANES} lanes"] = Case(lambda: wide(*args), number)
     if options.rivals:
         alone = AlphaBeta(game, None, plies, player.tail, lanes=1, leaf_evaluator=player.evaluate_leaves)
-        single, _ = compiled(functools.partial(_one_by_one, alone, plies), plans, whose, states)
+        single, _ = compile_function(functools.partial(_one_by_one, alone, plies), plans, whose, states)
         moves = np.asarray(single(plans, whose, states))
         np.testing.assert_array_equal(moves, np.asarray(result.values.argmax(-1))[: len(moves)])
         cases["single lane"] = Case(lambda: single(plans, whose, states), len(moves))

@@ -15,7 +15,7 @@ from jaxgp.bits import pick
 from jaxgp.contracts import Game, States
 from jaxgp.search.chance import unused_key
 from rivals.random_play import openings, openspiel_moves, random_moves
-from rivals.timing import Bench, Case, Job, compare, compiled, measure
+from rivals.timing import Bench, Case, Job, compare, compile_function, measure
 
 PLIES = 80
 """More than any game is likely to have: 60 squares, and passes."""
@@ -25,12 +25,12 @@ UNIT = "moves/s"
 def jobs(bench: Bench) -> Iterator[Job]:
     """Given games, and random ones in both ways, for each number of games side by side."""
     for batch in bench.options.batch:
-        yield 1.0, functools.partial(recorded, bench, batch)
-        yield 1.0, functools.partial(chosen, bench, batch, "random legal moves", None)
-        yield 1.0, functools.partial(chosen, bench, batch, "random legal moves from bits", random_move)
+        yield 1.0, functools.partial(play_recorded, bench, batch)
+        yield 1.0, functools.partial(play_random, bench, batch, "random legal moves", None)
+        yield 1.0, functools.partial(play_random, bench, batch, "random legal moves from bits", random_move)
 
 
-def recorded(bench: Bench, batch: int, until: float) -> None:
+def play_recorded(bench: Bench, batch: int, until: float) -> None:
     """Play given games, the same everywhere; work is their moves, not what is done after the end of a game."""
     game, name = envs.make("othello"), "moves of given games"
     opening = openings(game, batch)
@@ -38,13 +38,13 @@ def recorded(bench: Bench, batch: int, until: float) -> None:
         np.asarray, jax.jit(random_games, static_argnums=0)(game, opening, bench.options.seed)
     )
     moves = int(live.sum())
-    follow, seconds = compiled(functools.partial(replay, batched(game)), opening, lines)
+    follow, seconds = compile_function(functools.partial(replay, batch_step(game)), opening, lines)
     ours = Case(lambda: follow(opening, lines), moves)
     sizes = {"batch": batch, "moves": round(moves / batch, 1)}
 
     def pgx() -> dict[str, Case]:
         step, states = pgx_game(batch)
-        run, _ = compiled(functools.partial(replay, step), states, lines)
+        run, _ = compile_function(functools.partial(replay, step), states, lines)
         _, rewards = jax.jit(lambda s: jax.lax.scan(lambda s, a: (step(s, a), step(s, a).rewards), s, lines))(states)
         black = np.asarray(rewards).sum(0)[np.arange(batch), np.asarray(states.current_player)]
         np.testing.assert_array_equal(black, results)
@@ -59,7 +59,7 @@ def recorded(bench: Bench, batch: int, until: float) -> None:
     report(bench, name, sizes, ours, seconds, {"pgx": pgx, "open_spiel": openspiel}, until)
 
 
-def chosen(bench: Bench, batch: int, name: str, draw: Callable[..., Array] | None, until: float) -> None:
+def play_random(bench: Bench, batch: int, name: str, draw: Callable[..., Array] | None, until: float) -> None:
     """Draw a legal move for each game and play it; a game that has ended starts again.
 
     Args:
@@ -73,11 +73,11 @@ def chosen(bench: Bench, batch: int, name: str, draw: Callable[..., Array] | Non
     choose = draw and functools.partial(draw, game)
     moves = min(1024, max(64, 2**18 // batch))
     opening, key = openings(game, batch), jax.random.key(seed)
-    run, seconds = compiled(functools.partial(random_moves, game, moves=moves, choose=choose), opening, key)
+    run, seconds = compile_function(functools.partial(random_moves, game, moves=moves, choose=choose), opening, key)
 
     def pgx() -> dict[str, Case]:
         step, states = pgx_game(batch)
-        play, _ = compiled(functools.partial(pgx_moves, step, moves=moves), states, key)
+        play, _ = compile_function(functools.partial(pgx_moves, step, moves=moves), states, key)
         return {"pgx": Case(lambda: play(states, key), batch * moves)}
 
     def openspiel() -> dict[str, Case]:
@@ -119,13 +119,13 @@ def random_games(game: Othello, opening: States, seed: int) -> tuple[Array, Arra
     def ply(states: States, key: Array) -> tuple[States, tuple[Array, Array]]:
         moves = pick(jax.vmap(game.legal_actions)(states), jax.random.bits(key, states.terminated.shape))
         moves = jnp.where(states.terminated, game.area, moves)
-        return batched(game)(states, moves), (moves, ~states.terminated)
+        return batch_step(game)(states, moves), (moves, ~states.terminated)
 
     ended, (moves, live) = jax.lax.scan(ply, opening, jax.random.split(jax.random.key(seed), PLIES))
     return moves, live, ended.returns[:, 0]
 
 
-def batched(game: Game) -> Callable[[States, Array], States]:
+def batch_step(game: Game) -> Callable[[States, Array], States]:
     """Return the step of many games of a game without chance."""
     return jax.vmap(lambda state, move: game.step(state, move, unused_key()))
 

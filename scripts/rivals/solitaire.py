@@ -14,12 +14,12 @@ from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.spec import Cast
 from rivals.plain import morpion as plain_morpion
-from rivals.timing import Bench, Case, Job, compiled, measure
+from rivals.timing import Bench, Case, Job, compile_function, measure
 
-CREATION = Creation(method="full", min_depth=5, max_depth=6)
+CREATION = CreationOptions(method="full", min_depth=5, max_depth=6)
 """Programs with leaves enough for whole games."""
 ROUNDS = 5
 """Random games that each lane plays one after the other."""
@@ -40,7 +40,7 @@ def random_games(bench: Bench, variant: str, until: float) -> None:
     options, game = bench.options, envs.make("morpion", variant=variant)
     lanes, few = options.games, options.rival_games
     key, name = jax.random.key(options.seed), f"random games, {variant}"
-    run, seconds = compiled(lambda key: random_scores(game, key, lanes, ROUNDS), key)
+    run, seconds = compile_function(lambda key: random_scores(game, key, lanes, ROUNDS), key)
     scores = np.asarray(run(key)).ravel()
     sizes = {"variant": variant, "size": game.size, "side by side": lanes, "mean_score": round(float(scores.mean()), 1)}
     board, choose = plain_morpion.Board(game), plain_morpion.Random(options.seed)
@@ -72,7 +72,7 @@ def programs(bench: Bench, until: float) -> None:
     options = bench.options
     at = cast_of(schema.Config(game={"name": "morpion"}), envs)
     made = create(jax.random.key(options.seed), at.language, CREATION, options.population, options.capacity)
-    run, seconds = compiled(lambda made: at.actor.play(at.actor.prepare(made)).states.count, made)
+    run, seconds = compile_function(lambda made: at.actor.play(at.actor.prepare(made)).states.count, made)
     scores, few = np.asarray(run(made)), min(options.rival_games, options.population)
     sizes = {"programs": options.population, "nodes": int(made.length.mean()), "mean_score": round(scores.mean(), 1)}
     board, chosen = plain_morpion.Board(at.game), [leaves(at, made, n) for n in range(few)]

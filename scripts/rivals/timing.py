@@ -57,7 +57,7 @@ class Times:
         return self.work / self.median
 
 
-def compiled(function: Callable, *arguments: object) -> tuple[jax.stages.Compiled, float]:
+def compile_function(function: Callable, *arguments: object) -> tuple[jax.stages.Compiled, float]:
     """Compile for these arguments; return the compiled function and the seconds of tracing and compiling."""
     start = time.perf_counter()
     made = jax.jit(function).lower(*arguments).compile()

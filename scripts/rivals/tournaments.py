@@ -14,21 +14,21 @@ from envs.walls.strategies import strategy
 from envs.walls.view import OTHER, OWN
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
-from jaxgp.evolution.options import Groups
+from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
-from jaxgp.operators.options import RuleCreation
+from jaxgp.operators.options import RuleCreationOptions
 from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
 from jaxgp.spec import Cast
 from rivals.plain import walls as plain_walls
-from rivals.timing import Bench, Case, Job, compiled, measure
+from rivals.timing import Bench, Case, Job, compile_function, measure
 
 GROUP = 5
 MUTATIONS = 3
 """Of each copy of the fixed strategy."""
-OPTIONS = Groups(creation=RuleCreation(dont_care=0.8))
+OPTIONS = GroupsOptions(creation=RuleCreationOptions(dont_care=0.8))
 
 
 def jobs(bench: Bench) -> Iterator[Job]:
@@ -51,12 +51,12 @@ def mutants(at: Cast, count: int, key: Array) -> RuleLists:
         def once(one: RuleLists, key: Array) -> tuple[RuleLists, None]:
             return mutate(key, at.language, OPTIONS.mutation, OPTIONS.creation.dont_care, one)[0], None
 
-        return jax.lax.scan(once, fixed(at), jax.random.split(key, MUTATIONS))[0]
+        return jax.lax.scan(once, make_fixed(at), jax.random.split(key, MUTATIONS))[0]
 
     return jax.jit(jax.vmap(mutant))(jax.random.split(key, count))
 
 
-def fixed(at: Cast) -> RuleLists:
+def make_fixed(at: Cast) -> RuleLists:
     """Return the fixed strategy; for strict matching with every turn and mirror image of its rules written out."""
     one = parse_rules(at.language, strategy("fixed", at.game).text, OPTIONS.capacity)
     if not at.options.symmetric:
@@ -64,7 +64,7 @@ def fixed(at: Cast) -> RuleLists:
         rules = [
             pair
             for condition, action in zip(one.condition[:length], one.action[:length], strict=True)
-            for pair in written_out(at, condition, int(action))
+            for pair in write_out(at, condition, int(action))
         ]
         condition, action = np.zeros_like(one.condition), np.zeros_like(one.action)
         condition[: len(rules)], action[: len(rules)] = [c for c, _ in rules], [a for _, a in rules]
@@ -72,7 +72,7 @@ def fixed(at: Cast) -> RuleLists:
     return jax.tree.map(jnp.asarray, one)
 
 
-def written_out(at: Cast, condition: np.ndarray, action: int) -> Iterator[tuple[np.ndarray, int]]:
+def write_out(at: Cast, condition: np.ndarray, action: int) -> Iterator[tuple[np.ndarray, int]]:
     """Write a rule for each heading, and its mirror image after it."""
     (mirror,) = at.language.symmetries
     symbols = np.array([*mirror.symbols, DONT_CARE])
@@ -88,7 +88,7 @@ def play(bench: Bench, at: Cast, name: str, make: Callable[[Cast, int, Array], R
     options = bench.options
     lists = make(at, options.lists, jax.random.key(options.seed))
     tournament = functools.partial(round_robin, game=at.game, player=at.actor, size=GROUP, max_plies=100_000)
-    run, seconds = compiled(lambda key, lists: tournament(key, population=lists), jax.random.key(0), lists)
+    run, seconds = compile_function(lambda key, lists: tournament(key, population=lists), jax.random.key(0), lists)
     result = run(jax.random.key(0), lists)
     games = int(result.games)
     sizes = {

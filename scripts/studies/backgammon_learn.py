@@ -109,7 +109,7 @@ class Played(NamedTuple):
 
 def play(states: State, turns: Array, key: Array) -> Played:
     """Play whole turns (uint32[B], as `envs.backgammon.whole` writes them), and roll for the next ones."""
-    own, other = jax.vmap(whole.played)(states, turns)
+    own, other = jax.vmap(whole.play_turn)(states, turns)
     dice, luck = jax.vmap(roll)(jax.random.split(key, len(turns)))
     after = jax.vmap(GAME.turn)(other, own, dice, 1 - states.to_move, states.rolls + 1, luck)
     return Played(own, other, own[:, OFF] == MEN, after)
@@ -120,7 +120,7 @@ def other_view(outputs: Array) -> Array:
     return jnp.array([1.0, 0.0, 0.0], jnp.float32) + SIGN * outputs[:, OTHER_VIEW]
 
 
-def corrected(
+def correct(
     weights: Weights, traces: Weights, inputs: Array, begun: Array, reached: Array, lam: float
 ) -> tuple[Weights, Weights]:
     """Make the correction of TD(lambda) after a turn of each game.
@@ -172,12 +172,12 @@ def learn_turn(now: Learning, lam: float, rate: optax.Schedule) -> Learning:
     """Play a turn of every game, and learn from it; `rate` is a function of the games that have ended."""
     count = len(now.begun)
     rolled, opened = jax.random.split(jax.random.fold_in(now.key, now.turns))
-    value = network.valued(GAME, now.weights)
+    value = network.make_valuer(GAME, now.weights)
     played = play(now.states, many.best_turns(GAME, now.states, jnp.ones(count, bool), value, random=False), rolled)
     found = network.outputs(now.weights, network.encode(played.own, played.other))
     reached = jnp.where(played.won[:, None], network.result(played.own, played.other), found)
     inputs = network.encode(now.own, now.other)
-    growth, traces = corrected(now.weights, now.traces, inputs, now.begun, reached, lam)
+    growth, traces = correct(now.weights, now.traces, inputs, now.begun, reached, lam)
     steps, memory = ADAM.update(growth, now.memory)
     fresh = jax.vmap(GAME.init)(jax.random.split(opened, count))
     return Learning(
@@ -218,7 +218,7 @@ def against_pubeval(weights: Weights, key: Array, games: int) -> Array:
     def turn(carry: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
         states, points, number = carry
         on, mine = points == 0, states.to_move == seat
-        own = many.best_turns(GAME, states, on & mine, network.valued(GAME, weights), random=False)
+        own = many.best_turns(GAME, states, on & mine, network.make_valuer(GAME, weights), random=False)
         other = many.best_turns(GAME, states, on & ~mine, linear(states), random=False)
         played = play(states, jnp.where(mine, own, other), jax.random.fold_in(key, number))
         gained = jnp.where(mine, 1, -1) * network.points(played.own, played.other)
@@ -229,7 +229,7 @@ def against_pubeval(weights: Weights, key: Array, games: int) -> Array:
     return lax.while_loop(lambda carry: (carry[1] == 0).any(), turn, start)[1]
 
 
-def watched(options: Options, now: Learning) -> str:
+def watch(options: Options, now: Learning) -> str:
     """Play games against Pubeval with the weights so far, and say how they went."""
     key = jax.random.fold_in(jax.random.fold_in(jax.random.key(options.seed), WATCHING), now.turns)
     points = np.asarray(against_pubeval(now.weights, key, options.measured))
@@ -259,7 +259,7 @@ def learn(options: Options, folder: Path) -> Weights:
             raise RunError(f"folder={folder}: cannot be written to ({reason(error)})") from error
         ended, last = int(now.ended), int(now.ended) >= options.games
         if ended // options.every > before // options.every or last:
-            said = watched(options, now) if options.measured else ""
+            said = watch(options, now) if options.measured else ""
             seconds = time.monotonic() - begun
             print(f"{ended} games, {int(now.turns)} turns each, {seconds:.0f} s: {said}", file=sys.stderr, flush=True)
     return now.weights
@@ -271,7 +271,7 @@ def task(options: Options) -> int:
     files.check_writable("save", path)
     folder = files.make_directory(files.user_path("folder", options.folder), "folder")
     weights = learn(options, folder)
-    files.save_text("save", path, network.written(weights))
+    files.save_text("save", path, network.write_weights(weights))
     print(f"saved: {path}")
     return 0
 

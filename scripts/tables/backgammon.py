@@ -18,7 +18,7 @@ EXPERIMENTS = {
 """What the table calls each experiment, and the minutes of a run on one core of two."""
 
 
-def won(row: Cells) -> float:
+def percent_won(row: Cells) -> float:
     """Return the percentage of games won."""
     return 100 * float(row["wins"]) / float(row["games"])
 
@@ -27,7 +27,7 @@ def by_experiment(data: Data) -> dict[str, list[float]]:
     """Return what the champions of each experiment won, in the order of the seeds of their runs."""
     rows = [row for row in data["backgammon_games"] if (row["opponent"], row["seed"]) == (PUBEVAL, SEED)]
     rows.sort(key=lambda row: int(row["run_seed"] or -1))
-    return {name: [won(row) for row in rows if row["experiment"] == name] for name in EXPERIMENTS}
+    return {name: [percent_won(row) for row in rows if row["experiment"] == name] for name in EXPERIMENTS}
 
 
 def experiments(data: Data) -> str:
@@ -38,7 +38,9 @@ def experiments(data: Data) -> str:
         lines.append([*EXPERIMENTS[name], each, f"{mean_of(values)} %"])
     rows = [row for row in data["backgammon_games"] if row["player"] == NETWORK]
     network = max(rows, key=lambda row: int(row["games"]))
-    said = "{:.1f} % ({:.1f} to {:.1f})".format(won(network), *(100 * float(network[end]) for end in ("low", "high")))
+    said = "{:.1f} % ({:.1f} to {:.1f})".format(
+        percent_won(network), *(100 * float(network[end]) for end in ("low", "high"))
+    )
     lines.append([f"the network itself ({int(network['games']):,} games)", "120,000 games of learning", said, ""])
     return table(["experiment", "minutes a run, one core", "games won, by seed", "mean, 95 % over seeds"], lines)
 

@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 
 from jaxgp.report.generated import table
-from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pooled
+from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pool_rows
 from jaxgp.store.table import Cells
 from tables.shared.cells import p_value
 from tables.shared.data import Data
@@ -42,7 +42,7 @@ def published(rows: Iterable[Cells], number: str) -> dict[str, Score]:
 
 def ladder(data: Data) -> str:
     """Return table 3.5 of the book beside the same matches here."""
-    book, scores = published(data["checkers_book"], "3.5"), pooled(data["checkers_games"])
+    book, scores = published(data["checkers_book"], "3.5"), pool_rows(data["checkers_games"])
     rows = [row for row in data["checkers_book"] if row["table"] == "3.5"]
     played = [scores[row["game"], row["player"], row["opponent"]] for row in rows]
     tests = holm([p_of_two(*both) for both in zip(played, book.values(), strict=True)])
@@ -58,7 +58,7 @@ def ladder(data: Data) -> str:
 def variants(data: Data) -> str:
     """Return the matches of three plies against two and four, by what differs from the project's rules and plies."""
     found: dict[str, dict[str, Score]] = {}
-    for (game, player, opponent), score in pooled(data["checkers_games"]).items():
+    for (game, player, opponent), score in pool_rows(data["checkers_games"]).items():
         name = f"{label(player)} - {label(opponent)}"
         if name in VARIED and (game == LOSE or game.startswith(LOSE + " ")):
             differs = game.removeprefix(LOSE).split() + ["ties=random"] * ("ties=random" in player)
@@ -86,7 +86,7 @@ def champions(data: Data, game: str, depth: int) -> str:
     names = {
         row["player"]: f"{row['title'] or row['experiment'] or row['run']}, seed {row['run_seed']}" for row in rows
     }
-    scores = pooled(rows, ("player", "opponent"))
+    scores = pool_rows(rows, ("player", "opponent"))
     opponents = [*best, *sorted({row["opponent"] for row in rows} - set(best), key=label)]
     tested = [pair for pair, score in scores.items() if pair[1] in best and score.effective is not None]
     corrected = holm([p_of_figure(scores[pair], best[pair[1]]) for pair in tested])
@@ -129,7 +129,7 @@ def ablation(data: Data) -> str:
 
     rows = [row for row in data["checkers_games"] if row["opponent"] == GUIDE and plies(row["player"]) == 1]
     groups: dict[str, list[float]] = {}
-    for (title, _, _), score in sorted(pooled(rows, ("title", "run_seed", "game")).items()):
+    for (title, _, _), score in sorted(pool_rows(rows, ("title", "run_seed", "game")).items()):
         if title.startswith(GROUPS):
             groups.setdefault(title, []).append(score.share)
     base = np.array(groups[BASE])

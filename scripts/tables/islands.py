@@ -4,7 +4,7 @@ import re
 from statistics import mean
 
 from jaxgp.report.generated import table
-from jaxgp.statistics.verdicts import pooled
+from jaxgp.statistics.verdicts import pool_rows
 from tables.shared.cells import effect, family, mean_of
 from tables.shared.data import Data, Makers
 
@@ -19,7 +19,7 @@ def shares(data: Data) -> dict[str, list[float]]:
     """Return the share of games of each champion in percent, the mean over its opponents, by the name of its file."""
     met: dict[str, list[float]] = {}
     rows = [*data["islands_games"], *data["othello_games"]]
-    for (run, _), score in pooled(rows, ("run", "opponent")).items():
+    for (run, _), score in pool_rows(rows, ("run", "opponent")).items():
         met.setdefault(run, []).append(score.share)
     found: dict[str, list[float]] = {}
     for run, values in sorted(met.items()):

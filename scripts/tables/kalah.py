@@ -11,7 +11,7 @@ from math import sqrt
 import numpy as np
 
 from jaxgp.report.generated import table
-from jaxgp.statistics.verdicts import Score, pooled
+from jaxgp.statistics.verdicts import Score, pool_rows
 from jaxgp.store.table import Cells
 from tables.mancala import LEAVES, PROGRAMS, SEARCH, SEATS
 from tables.shared.data import Data, by
@@ -110,7 +110,7 @@ def of_pooled(rows: Sequence[Cells]) -> list[str]:
     """Return how many games one player had with one opponent, and the score with its interval."""
     if not rows:
         return ["", ""]
-    (score,) = pooled(rows, ("player", "opponent")).values()
+    (score,) = pool_rows(rows, ("player", "opponent")).values()
     return [f"{score.games:,}", of_score(score)]
 
 

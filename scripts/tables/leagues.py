@@ -17,14 +17,14 @@ from jaxgp.errors import UsageError
 from jaxgp.league import crosstable, league, ratings
 from jaxgp.league.circles import BY_CHANCE, circles
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.league.league import Standing
+from jaxgp.league.league import LeagueStanding
 from jaxgp.report.generated import figure, table
-from jaxgp.statistics.bootstrap import counts, resampled
+from jaxgp.statistics.bootstrap import counts, resample
 from jaxgp.statistics.comparison import Estimate
 from jaxgp.statistics.draws import Draws
 from jaxgp.statistics.exact import central, settle
 from jaxgp.statistics.intervals import wilson
-from jaxgp.statistics.verdicts import Score, holm, pooled
+from jaxgp.statistics.verdicts import Score, holm, pool_rows
 from jaxgp.store import champion
 from jaxgp.store.table import Cells
 from tables.shared.cells import p_value
@@ -68,11 +68,12 @@ class Games:
     def seasons(self) -> dict[str, list[league.League]]:
         """The leagues, by mode."""
         return {
-            mode: league.season(self.table, self.brackets, mode, league.Rules(), LEAGUES, SEED) for mode in league.MODES
+            mode: league.season(self.table, self.brackets, mode, league.LeagueRules(), LEAGUES, SEED)
+            for mode in league.MODES
         }
 
     @cached_property
-    def standings(self) -> dict[str, list[Standing]]:
+    def standings(self) -> dict[str, list[LeagueStanding]]:
         """The standing of every player, by mode."""
         return {mode: league.standings(held, len(self.names)) for mode, held in self.seasons.items()}
 
@@ -93,7 +94,7 @@ def load(folder: Path, name: str) -> Games:
     try:
         content = reading.read_json(path)
         names = [Path(row["source"]).name for row in content["players"]]
-        found = crosstable.filled(content["results"], len(names))
+        found = crosstable.fill_table(content["results"], len(names))
         fitness = [champion.read(folder / "champions" / name).fitness for name in names]
         where = [BRACKETS[name][one.partition(".")[0]] for one in names]
     except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
@@ -119,7 +120,7 @@ def share(points: np.ndarray, seed: int = SEED) -> Estimate:
         sums = np.einsum("rn,nm,rm->r", counts(i, rows), exact, counts(j, columns), optimize=True)
         return np.asarray(sums / exact.size)
 
-    spread = resampled(exact.shape, means, Draws(seed), RESAMPLES)
+    spread = resample(exact.shape, means, Draws(seed), RESAMPLES)
     return Estimate(float(exact.sum() / exact.size), *central(spread))
 
 
@@ -139,13 +140,13 @@ def elo(one: Estimate) -> str:
     return f"{value} ({low} to {high})"
 
 
-def won(number: float, of: int) -> str:
+def share_won(number: float, of: int) -> str:
     """Return a number of leagues with the interval of its share of all leagues."""
     low, high = wilson(number, of)
     return f"{number:.3g} ({100 * low:.0f} to {100 * high:.0f} %)"
 
 
-def named(found: Games, place: int) -> str:
+def name_player(found: Games, place: int) -> str:
     """Return a player as the document calls it."""
     return f"{found.brackets[place]} seed {found.names[place].rpartition('#')[2]}"
 
@@ -161,7 +162,7 @@ def brackets(found: Games) -> str:
     lines = []
     for name in names:
         mine = found.among(name)
-        leagues = [won(sum(found.standings[mode][i].won for i in mine), LEAGUES) for mode in ("anyone", "others")]
+        leagues = [share_won(sum(found.standings[mode][i].won for i in mine), LEAGUES) for mode in ("anyone", "others")]
         against = [
             "-" if other == name else percent(share(points[np.ix_(mine, found.among(other))])) for other in names
         ]
@@ -180,8 +181,8 @@ def players(found: Games) -> str:
     for i in [*order[:SHOWN], *(i for i in own if i not in order[:SHOWN])]:
         modes = {mode: table[i] for mode, table in found.standings.items()}
         first_five = round(LEAGUES * modes["anyone"].first_five)
-        cells = [won(modes[mode].won, LEAGUES) for mode in ("anyone", "others", "own")]
-        lines.append([named(found, i), *cells, won(first_five, LEAGUES), elo(found.rated.players[i])])
+        cells = [share_won(modes[mode].won, LEAGUES) for mode in ("anyone", "others", "own")]
+        lines.append([name_player(found, i), *cells, share_won(first_five, LEAGUES), elo(found.rated.players[i])])
     head = ["player", "leagues won, anyone", "others", "own bracket", "first five, anyone", "rating"]
     return table(head, lines)
 
@@ -218,14 +219,18 @@ def facts(found: Games) -> str:
             f"of these, circles: A beats B, B beats C, C beats A ({100 * BY_CHANCE:.0f} % where chance decides)",
             f"{around.circles:,}, {percent(around.share)}",
         ],
-        *([f"leagues against anyone: {league.ENDINGS[name]}", won(n, LEAGUES)] for name, n in endings.items() if n),
+        *(
+            [f"leagues against anyone: {league.ENDINGS[name]}", share_won(n, LEAGUES)]
+            for name, n in endings.items()
+            if n
+        ),
     ]
     return table(["figure", "value (95 %)"], rows)
 
 
 def again(found: Games, rows: Sequence[Cells]) -> str:
     """Return the points of the star and of the brackets in games against players that nobody was chosen by."""
-    scores = {Path(run).name: one for (run, _, _), one in pooled(rows, ("run", "opponent", "game")).items()}
+    scores = {Path(run).name: one for (run, _, _), one in pool_rows(rows, ("run", "opponent", "game")).items()}
     points, fresh = both_seats(found.table), np.array([scores[name].share for name in found.names])
     lines = [star(found, points, scores, fresh)]
     for name in dict.fromkeys(found.brackets):
@@ -246,7 +251,14 @@ def star(found: Games, points: np.ndarray, scores: Mapping[str, Score], fresh: n
     assert own.interval is not None, "random programs differ"
     places = [f"{1 + int((of > of[best] + 1e-9).sum())} of {len(of)}" for of in (np.nanmean(points, 1), fresh)]
     here, there = share(points[np.ix_([best], rest)]), Estimate(own.share, *own.interval)
-    return [f"the star, {named(found, best)}", percent(here), places[0], percent(there), f"{own.games:,}", places[1]]
+    return [
+        f"the star, {name_player(found, best)}",
+        percent(here),
+        places[0],
+        percent(there),
+        f"{own.games:,}",
+        places[1],
+    ]
 
 
 def _of(league: str) -> Makers:

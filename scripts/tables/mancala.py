@@ -159,7 +159,7 @@ def expected(data: Data) -> str:
     for title in ("run 1", "run 2", WITHOUT):
         for name, target in (("50 points, as 27 + 23", 50.0), ("51 points or more", 51.0)):
             asked.append((title, name, target, best[title]))
-    lines = [[title, name, *running_time(curves.expected(some, target))] for title, name, target, some in asked]
+    lines = [[title, name, *running_time(curves.estimate_time(some, target))] for title, name, target, some in asked]
     return table(["runs", "target", "reached", "expected games (95 %)", "games of all runs"], lines)
 
 
@@ -209,7 +209,7 @@ def ablation(data: Data) -> str:
     lines = []
     for title, values in sums.items():
         both = sum(value >= 1 for value in curves.at(won[title], last))
-        cells = [share(both, len(values)), running_time(curves.expected(won[title], 1.0))[1]]
+        cells = [share(both, len(values)), running_time(curves.estimate_time(won[title], 1.0))[1]]
         tested = [effect(made[title].a12), f"{corrected[title]:.2g}"] if title in made else ["", ""]
         lines.append([title.removeprefix(ABLATION), str(len(values)), *middle(values), *cells, *tested])
     header = ["runs", "number", f"points in generation {last}: median (range)", "mean (95 %)"]
@@ -220,7 +220,7 @@ def ablation(data: Data) -> str:
 # The printed programs
 
 
-def won(row: Cells, seat: str) -> bool:
+def has_won(row: Cells, seat: str) -> bool:
     """Return whether a printed program wins from a seat, in a combination in which it never forfeits."""
     return int(row[seat]) > int(row[f"{seat}_against"]) and row["forfeits"] == "0"
 
@@ -230,7 +230,7 @@ def printed(data: Data) -> str:
     lines = []
     for (program,), own in sorted(by(data["mancala_printed"], "program").items()):
         sums = [int(row["first"]) + int(row["second"]) for row in own if row["forfeits"] == "0"]
-        wins = [[won(row, seat) for seat in SEATS] for row in own]
+        wins = [[has_won(row, seat) for seat in SEATS] for row in own]
         seats = [str(sum(seat)) for seat in (*zip(*wins, strict=True), map(all, wins))]
         lines.append([program, f"{len(own):,}", *seats, f"{fmean(sums):.1f}"])
     header = ["program", "combinations", "won moving first", "won moving second", "won from both seats"]

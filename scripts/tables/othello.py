@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.exact import spearman
-from jaxgp.statistics.verdicts import LEVEL, pooled
+from jaxgp.statistics.verdicts import LEVEL, pool_rows
 from jaxgp.store import champion
 from jaxgp.store.table import Cells
 from tables.shared.cells import effect, family, mean_of, p_value
@@ -69,7 +69,7 @@ def experiment(path: str) -> str:
 def points(data: Data, opponents: Sequence[str] = tuple(UNMET)) -> dict[str, list[float]]:
     """Return the mean share of points of each champion against some opponents, by experiment."""
     scores: dict[str, dict[str, float]] = {}
-    for (run, opponent), score in pooled(data["othello_games"], ("run", "opponent")).items():
+    for (run, opponent), score in pool_rows(data["othello_games"], ("run", "opponent")).items():
         scores.setdefault(run, {})[opponent] = score.share
     found: dict[str, list[float]] = {}
     for run, met in sorted(scores.items()):
@@ -96,7 +96,7 @@ def experiments(data: Data) -> str:
     return table([*head, "fitness in the runs", "in the source"], lines)
 
 
-def compared(data: Data, asked: Sequence[tuple[str, str]]) -> str:
+def compare_pairs(data: Data, asked: Sequence[tuple[str, str]]) -> str:
     """Return pairs of experiments compared by Mann and Whitney; the p values are one family."""
     lines = []
     for (a, b), (one, p) in family(points(data), asked, "points").items():
@@ -156,7 +156,7 @@ def count(text: str) -> Noops:
     return Noops(nodes, noops, above, longest)
 
 
-def counted(folder: Path) -> dict[str, list[Noops]]:
+def read_noops(folder: Path) -> dict[str, list[Noops]]:
     """Return the no-ops of the champions of each experiment that has some."""
     found: dict[str, list[Noops]] = {name: [] for name in SOURCE}
     for name, counts in found.items():
@@ -168,7 +168,7 @@ def counted(folder: Path) -> dict[str, list[Noops]]:
 def noops(data: Data) -> str:
     """Return how many no-ops the champions of each experiment have; in `regions` they do nothing."""
     lines = []
-    for name, counts in counted(data.path).items():
+    for name, counts in read_noops(data.path).items():
         users, total = sum(one.noops > 0 for one in counts), sum(one.noops for one in counts)
         shares = percent([one.noops / one.nodes for one in counts])
         above, longest = sum(one.above for one in counts), max(one.chain for one in counts)
@@ -180,7 +180,7 @@ def noops(data: Data) -> str:
 # Where influential leaves are
 
 
-def ranked(row: Cells) -> list[float]:
+def correlate_ranks(row: Cells) -> list[float]:
     """Return Spearman's rho of the influence of a champion's leaves with depth, and with the place from the left.
 
     Without leaves that differ in depth and in influence there is none.
@@ -196,7 +196,7 @@ def leaves(data: Data) -> str:
     """Return where the leaves are that decide moves, with weights beside without; the p values are one family."""
     values: dict[tuple[str, int], list[float]] = {}
     for row in data["othello_leaves"]:
-        for of, rho in enumerate(ranked(row)):
+        for of, rho in enumerate(correlate_ranks(row)):
             values.setdefault((experiment(row["run"]), of), []).append(rho)
     tested = family(values, [((a, of), (b, of)) for a, b in WEIGHTED.items() for of in (0, 1)], "rho")
     said = {pair[0]: f"{effect(one.a12)}, p = {p_value(p)}" for pair, (one, p) in tested.items()}
@@ -210,16 +210,16 @@ def leaves(data: Data) -> str:
 
 TABLES: Makers = {
     "othello_experiments": experiments,
-    "othello_pairs": partial(compared, asked=[*combinations(SOURCE, 2)]),
+    "othello_pairs": partial(compare_pairs, asked=[*combinations(SOURCE, 2)]),
     "othello_curves": lambda data: by_generation(data["othello_curves"], TITLES, "fitness", AT),
     "othello_targets": lambda data: until(data["othello_curves"], TITLES, "fitness", TARGETS),
     "othello_harder": harder,
     "othello_harder_pairs": partial(
-        compared,
+        compare_pairs,
         asked=[(a + HARDER, b + HARDER) for a, b in WEIGHTED.items()] + [(name + HARDER, name) for name in TRAINED],
     ),
     "othello_few": few,
-    "othello_few_pairs": partial(compared, asked=[("few_weights", other) for other in ("few", *WEIGHTED)]),
+    "othello_few_pairs": partial(compare_pairs, asked=[("few_weights", other) for other in ("few", *WEIGHTED)]),
     "othello_noops": noops,
     "othello_leaves": leaves,
 }

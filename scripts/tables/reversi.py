@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jaxgp.report.generated import table
-from jaxgp.statistics.verdicts import Score, pooled
+from jaxgp.statistics.verdicts import Score, pool_rows
 from tables.shared.cells import effect, family, mean_of, p_value
 from tables.shared.data import Data
 
@@ -45,7 +45,7 @@ class Champion(NamedTuple):
 def by_player(data: Data) -> dict[tuple[str, str], dict[str, Score]]:
     """Return what each run's player took from each opponent, by run and player."""
     met: dict[tuple[str, str], dict[str, Score]] = {}
-    for (run, player, opponent), score in pooled(data["othello_games"], ("run", "player", "opponent")).items():
+    for (run, player, opponent), score in pool_rows(data["othello_games"], ("run", "player", "opponent")).items():
         met.setdefault((run, player), {})[opponent] = score
     return met
 
@@ -139,7 +139,7 @@ def points_of(score: Score, of: int, digits: int) -> str:
 
 def ladder(data: Data) -> str:
     """Return the searches that measure against each other, beside the source's figures."""
-    scores = pooled(data["othello_games"])
+    scores = pool_rows(data["othello_games"])
     lines = []
     for row in data["reversi_book"]:
         if row["table"] == "3.3.5":
@@ -158,7 +158,7 @@ def plies(player: str) -> str:
 
 def learned(data: Data) -> str:
     """Return the learned table of squares against random moves, searches and engines."""
-    scores = pooled(row for row in data["othello_games"] if row["player"] == TABLE)
+    scores = pool_rows(row for row in data["othello_games"] if row["player"] == TABLE)
     lines = [[opponent_of(opponent), f"{one.games:,}", percent(one)] for (_, _, opponent), one in scores.items()]
     return table(["opponent", "games", "points, % (95 %)"], lines)
 

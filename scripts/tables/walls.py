@@ -11,7 +11,7 @@ from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
 from jaxgp.study import curves
 from tables.shared.cells import mean_of, share
-from tables.shared.data import Data, by, crossed, listing
+from tables.shared.data import Data, by, cross, listing
 from tables.shared.growth import Law, fit
 from tables.shared.learning import by_generation
 
@@ -28,7 +28,7 @@ def arena(data: Data) -> str:
     """Return what the fixed strategy won, drew and lost."""
     seats = {seat: f"as {seat} player" for seat in ("first", "second")}
     rows = data["walls_arena"]
-    return crossed(rows, {"opponent": "opponent", "N": "size"}, "seat", seats, "{won} + {drawn} + {lost}".format_map)
+    return cross(rows, {"opponent": "opponent", "N": "size"}, "seat", seats, "{won} + {drawn} + {lost}".format_map)
 
 
 # Growth
@@ -37,7 +37,7 @@ def arena(data: Data) -> str:
 def times(data: Data) -> str:
     """Return milliseconds for one game by size, median and range."""
     cell = "{median} ({fastest} to {slowest})".format_map
-    return crossed(data["walls_times"], {"player": "player"}, "size", SIZES, cell)
+    return cross(data["walls_times"], {"player": "player"}, "size", SIZES, cell)
 
 
 def growth(rows: list[Cells], column: str) -> dict[str, Law]:
@@ -125,7 +125,7 @@ def evolved(data: Data, title: str) -> str:
         won = [cycle for one in some if (cycle := first(one)) is not None]
         cycles, games = "", "not known"
         if won:
-            spent = curves.expected(some, 1.0)
+            spent = curves.estimate_time(some, 1.0)
             cycles = f"{median(won):g} ({min(won)} to {max(won)})"
             games = f"{spent.value:,.0f} ({spent.low:,.0f} to {spent.high:,.0f})"
         last = [float(one.values[-1]) for one in sizes[title + size]]
@@ -159,7 +159,7 @@ def points(data: Data) -> str:
         return row["points"] + (f" ({row['low']} to {row['high']})" if row["low"] else "")
 
     champions = {row["champion"]: row["champion"] for row in data["walls_points"]}
-    return crossed(data["walls_points"], {"opponent": "opponent"}, "champion", champions, cell)
+    return cross(data["walls_points"], {"opponent": "opponent"}, "champion", champions, cell)
 
 
 def fired(data: Data) -> str:

@@ -30,7 +30,7 @@ SOLUTION = [("A", 1), ("C", -3), ("O", 3), ("P", -1), ("B", -1), ("R", -2), ("Q"
 def test_rules_are_counted_by_the_positions_that_are_compared_on_the_way():
     """A move's positions are all those that the board before allows; the ten parts of eight moves are hit in order."""
     game = RushHour(board="JAM01")
-    language, solver = roles.policy(game, roles.Search(first=10, grow=1, deepest=12, table=0))
+    language, solver = roles.policy(game, roles.SolverOptions(first=10, grow=1, deepest=12, table=0))
     genome = jax.tree.map(jnp.asarray, parse(language, POLICY))
     board, size = reference.read(boards.find("JAM01").text)
     moves, numbers = [], []
@@ -38,7 +38,7 @@ def test_rules_are_counted_by_the_positions_that_are_compared_on_the_way():
         numbers.append(len(list(reference.slides(board, size, "moves"))))
         moves.append(game.action([one.letter for one in boards.find("JAM01").vehicles].index(letter), distance))
         board = reference.play(board, plain.Slide(letter, distance))
-    assert reference.solved(board, size)
+    assert reference.is_solved(board, size)
     start, padded = game.init(unused_key()), jnp.array([*moves, -1], jnp.int16)
     counted = jax.jit(partial(searches._along, solver, genome), compiler_options=FAST)(start, padded, jnp.int32(8))
     expected = np.zeros((6, searches.PARTS), int)
@@ -75,7 +75,7 @@ def test_the_searches_of_a_policy_are_drawn_and_written(analyse, tmp_path):
     assert "Rules on the way to the solutions" in out
     found = json.loads((run / "searches" / "searches.json").read_text("utf-8"))
     assert [row["instance"] for row in found["instances"]] == [
-        b.name for b in boards.shipped("JAM") if b.split == "test"
+        b.name for b in boards.read_shipped("JAM") if b.split == "test"
     ]
     solved = [row for row in found["instances"] if row["solved"]]
     assert solved

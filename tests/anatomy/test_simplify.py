@@ -9,9 +9,9 @@ from envs.mancala.primitives import primitive_set
 from envs.mancala.rules import Mancala
 from envs.othello import leaves, moves
 from envs.othello.rules import Othello
-from jaxgp.anatomy.nodes import Forest, written
+from jaxgp.anatomy.nodes import Forest, write_trees
 from jaxgp.anatomy.simpler import simplify
-from jaxgp.anatomy.simpler.rules import Rules
+from jaxgp.anatomy.simpler.rules import Simplifier
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.text import parse_program, parse_tree, print_program, print_tree
@@ -41,9 +41,9 @@ SIMPLER = [
 
 
 def simplified(primitives, text):
-    rules = Rules(Forest(primitives))
+    rules = Simplifier(Forest(primitives))
     root = rules.simplify(rules.forest.read(parse_tree(primitives, text, 64)))
-    return print_program(primitives, written([root], 64))
+    return print_program(primitives, write_trees([root], 64))
 
 
 @pytest.mark.parametrize(("text", "wanted"), SIMPLER)
@@ -70,13 +70,13 @@ def tracers():
 
 @pytest.mark.parametrize("primitives", SETS, ids=lambda p: p.name)
 def test_rules_keep_every_value(tracers, primitives):
-    tracer, rules = tracers[primitives], Rules(Forest(primitives))
+    tracer, rules = tracers[primitives], Simplifier(Forest(primitives))
 
     @settings(max_examples=60, deadline=None)
     @given(trees(primitives, 60))
     def law(tree):
         root = rules.simplify(rules.forest.read(tree))
-        after = simplify.trees_of(written([root], 60))[0]
+        after = simplify.trees_of(write_trees([root], 60))[0]
         assert root.size <= int(tree.length)
         assert not programs.problems(primitives, after, int(primitives.root_type[0]))
         old, new = (tracer.values(Tree.of(primitives, one))[-1] for one in (tree, after))

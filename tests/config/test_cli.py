@@ -1,5 +1,7 @@
 """The command line in process: mistakes, choices, sweeps and resuming."""
 
+import os
+import signal
 from dataclasses import asdict
 
 import pytest
@@ -9,8 +11,8 @@ import envs
 from jaxgp.config import cli, typed, validate
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
-from jaxgp.evolution.options import Groups
-from jaxgp.operators.options import Selection
+from jaxgp.evolution.options import GroupsOptions
+from jaxgp.operators.options import SelectionOptions
 from jaxgp.options import departures
 from jaxgp.run import resume
 from jaxgp.seats.options import opponent
@@ -50,6 +52,8 @@ BAD = [
     ("seed=1,2", "seed=1,2: several values need -m"),
     ("seed", "seed: not an option; write option=value"),
     ("logger.tags={", "logger.tags={: not an option; write option=value"),
+    ("game.pits=[3", "game.pits=[3: not an option; write option=value"),
+    ("program.depth={", "program.depth={: not an option; write option=value"),
     ("title='${'", "title: "),
     ("title=${nothing}", "title: Interpolation key 'nothing' not found"),
     ("--colour", "unrecognized arguments: --colour"),
@@ -81,7 +85,7 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
     assert plan.config.fitness.win_bonus == 10.0
     study = named.config
     study.fitness.win_bonus = 10.0
-    study.algorithm.selection = Selection(power=4.0, sharing=1.0, sharing_memory=0.99, by_case=0.5)
+    study.algorithm.selection = SelectionOptions(power=4.0, sharing=1.0, sharing_memory=0.99, by_case=0.5)
     study.algorithm.capacity = 256
     assert asdict(study) | {"title": ""} == asdict(plan.config)
     assert plan.config.fitness.scale == 100
@@ -91,7 +95,7 @@ def test_no_options_run_the_second_experiment_of_the_study_with_its_documented_e
 def test_a_game_brings_its_algorithm_and_its_fitness(call):
     _, _, (plan,) = call("game=walls", "game.size=7", "algorithm.population=50", "algorithm.immigrants=0")
     config = plan.config
-    assert isinstance(config.algorithm, Groups)
+    assert isinstance(config.algorithm, GroupsOptions)
     assert (config.game["size"], config.algorithm.population, config.algorithm.group_size) == (7, 50, 5)
     assert config.fitness.opponents["fixed"].kind == "strategy"
     _, _, (plan,) = call("experiment=walls_written")
@@ -210,6 +214,16 @@ def test_a_stop_ends_a_sweep_with_its_code(call):
     assert (code, len(plans)) == (130, 1)
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_between_members_ends_a_sweep_and_says_how_to_go_on(call, number):
+    def task(plan):
+        os.kill(os.getpid(), number)
+        return 0
+
+    code, err, plans = call("-m", "seed=0,1,2", task=task)
+    assert (code, len(plans), err) == (128 + number, 1, "stopped\n")
+
+
 def started(path, seed=0):
     """A directory in which a run was started."""
     path.mkdir()
@@ -309,9 +323,9 @@ def test_a_run_of_an_earlier_version_has_the_defaults_of_options_that_it_does_no
 def test_the_digest_of_a_configuration_leaves_out_what_has_its_default():
     assert digest(Config(seed=7)) == digest(Config(seed=7, title="a run", cores=3))
     assert digest(Config(seed=7)) != digest(Config(seed=8))
-    assert digest(Config()) != digest(Config(algorithm=Groups()))
+    assert digest(Config()) != digest(Config(algorithm=GroupsOptions()))
     assert departures(Config()) == {}
-    assert departures(Groups()) == {"kind": "groups"}
+    assert departures(GroupsOptions()) == {"kind": "groups"}
     changed = Config(seed=7, game={"name": "walls", "size": 5})
     changed.fitness.opponents["first"] = opponent(depth=3)
     changed.algorithm.crossover.probability = 0.5
@@ -407,3 +421,15 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
         "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, "
         "othello, rush_hour, walls" in err
     )
+
+
+def test_directories_are_named_by_the_options_as_they_were_typed(call):
+    words = (
+        "game.pits=3",
+        "game.stones=1,2",
+        "hydra.sweep.dir=sweep",
+        "hydra.sweep.subdir=${hydra.job.override_dirname}",
+    )
+    code, _, plans = call("-m", *words)
+    assert code == 0
+    assert sorted(plan.directory.name for plan in plans) == ["game.pits=3,game.stones=1", "game.pits=3,game.stones=2"]

@@ -30,8 +30,8 @@ def composer():
 
 
 def test_compositions_do_not_touch_each_other_and_are_those_of_hydra(composer):
-    given = [[compose.opened(Config, one) for one in case] for case in CASES]
-    alone = [asdict(compose.made(Config, hydra.compose("config", case))) for case in given]
+    given = [[compose.adapt_override(Config, one) for one in case] for case in CASES]
+    alone = [asdict(compose.read_options(Config, hydra.compose("config", case))) for case in given]
     for case, made in zip([*CASES, *CASES[::-1]], [*alone, *alone[::-1]], strict=True):
         assert asdict(composer.compose(case)) == made
 

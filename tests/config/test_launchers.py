@@ -9,8 +9,8 @@ import pytest
 from omegaconf import OmegaConf
 
 from jaxgp.config.launching import chosen, processes, slurm
-from jaxgp.config.launching.members import Member
-from jaxgp.config.launching.options import Joblib, Slurm, minutes
+from jaxgp.config.launching.members import SweepMember
+from jaxgp.config.launching.options import JoblibOptions, SlurmOptions, minutes
 from jaxgp.config.launching.processes import Slot
 from jaxgp.errors import UsageError
 
@@ -20,7 +20,7 @@ SINFO = 'echo "gpu* 2-00:00:00"; echo "short 30:00"'
 
 
 def slots(cores, there=(), **asked):
-    return processes.slots(Joblib(**asked), range(cores), list(there))
+    return processes.slots(JoblibOptions(**asked), range(cores), list(there))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_members_of_one_gpu_share_its_memory():
 
 def test_a_member_is_named_by_what_distinguishes_it_as_it_was_typed():
     own = ("seed=1", "++algorithm.population=100")
-    assert str(Member(3, ("game=mancala", *own), OmegaConf.create(), Path("3"), None, own)) == (
+    assert str(SweepMember(3, ("game=mancala", *own), OmegaConf.create(), Path("3"), None, own)) == (
         "3 (seed=1 algorithm.population=100)"
     )
 
@@ -77,10 +77,10 @@ def test_time_limits_have_one_meaning(time, found):
 
 
 def test_sbatch_is_told_what_was_asked_for():
-    asked = Slurm(partition="gpu", gpus_per_node=1, mem="16G", sbatch=["--exclusive", "--mail-type=END"])
+    asked = SlurmOptions(partition="gpu", gpus_per_node=1, mem="16G", sbatch=["--exclusive", "--mail-type=END"])
     told = {"partition": "gpu", "gpus-per-node": "1", "mem": "16G", "requeue": True}
     assert slurm.flags(asked) == told | {"exclusive": True, "mail-type": "END"}
-    assert slurm.flags(Slurm(requeues=0)) == {"no-requeue": True}
+    assert slurm.flags(SlurmOptions(requeues=0)) == {"no-requeue": True}
 
 
 @pytest.fixture
@@ -164,10 +164,10 @@ def test_the_queue_is_said_in_words(monkeypatch, tmp_path):
         script.write_text(f"#!/bin/sh\nprintf '{lines}' >&{1 + code}\nexit {code}\n")
         script.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-        assert slurm.queued("7") == found
+        assert slurm.count_queued("7") == found
 
 
 def test_the_example_of_a_cluster_names_only_options_that_there_are():
     text = (Path(__file__).parents[2] / "conf/hydra/launcher/example_cluster.yaml").read_text()
     named = set(re.findall(r"^(\w+):", text, re.M)) - {"defaults"}
-    assert named < vars(Slurm()).keys()
+    assert named < vars(SlurmOptions()).keys()

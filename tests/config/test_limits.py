@@ -9,8 +9,8 @@ import envs
 from jaxgp.config import arguments, typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Groups
-from jaxgp.options import Option, check, declared, unchecked
+from jaxgp.evolution.options import GroupsOptions
+from jaxgp.options import Option, check, list_options, make_unchecked
 from tests.scripts.commands import SCRIPTS, load
 
 
@@ -33,7 +33,7 @@ def schemas():
 
 def numbers(schema, prefix=""):
     """Yield (section, name in it, option) of each option that takes numbers, in all sections."""
-    for one in declared(schema):
+    for one in list_options(schema):
         entry = typed.entries_of(one)
         for section in [*one.sections, *([entry] if dataclasses.is_dataclass(entry) else [])]:
             yield from numbers(section, f"{prefix}{one.name}.")
@@ -66,7 +66,7 @@ def test_a_number_has_limits_and_nothing_beyond_them_is_accepted(schema, one):
     for written in wrong:
         for value in (f"[{written}]", written) if one.many else (written,):
             with pytest.raises(UsageError) as refused:
-                check(typed.typed(schema, {one.name: value}, complete=False))
+                check(typed.make_options(schema, {one.name: value}, complete=False))
             assert str(refused.value).removeprefix("game.").startswith(f"{one.name}="), value
             assert "accepted: " in str(refused.value)
 
@@ -80,6 +80,6 @@ def test_the_small_commands_refuse_what_is_missing():
 
 def test_the_size_of_groups_is_blamed_if_it_was_given():
     with pytest.raises(UsageError, match=r"^algorithm\.group_size=600: accepted: .* to 250 \(a quarter of "):
-        check(unchecked(Groups, {"group_size": 600}), "algorithm.")
+        check(make_unchecked(GroupsOptions, {"group_size": 600}), "algorithm.")
     with pytest.raises(UsageError, match=r"^algorithm\.population=10: accepted: a whole number from 20"):
-        check(unchecked(Groups, {"population": 10, "immigrants": 0}), "algorithm.")
+        check(make_unchecked(GroupsOptions, {"population": 10, "immigrants": 0}), "algorithm.")

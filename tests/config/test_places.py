@@ -93,7 +93,7 @@ def test_a_run_in_an_odd_directory_goes_on_by_a_pasted_line(call, tmp_path):
     _, err, (plan,) = call(f"hydra.run.dir={ODD}", f"title={ODD}")
     assert (err, plan.directory, plan.config.title) == ("", tmp_path / ODD, ODD)
     RunDirectory(plan.directory).write_config(plan.config)
-    for word in (f"resume={ODD}", *shlex.split(quoting.pasted("resume", plan.directory))):
+    for word in (f"resume={ODD}", *shlex.split(quoting.quote_for_shell("resume", plan.directory))):
         code, err, (plan,) = call(word)
         assert (code, err, plan.resumed) == (0, "", True)
         assert (plan.directory, plan.config.title) == (tmp_path / ODD, ODD)
@@ -138,11 +138,11 @@ def test_a_launcher_that_is_missing_says_how_to_install_it(call):
 
 @pytest.mark.parametrize("path", ["title", "fitness.opponents.any.command", "resume", "logger.group"])
 def test_options_of_text_are_known(path):
-    assert compose.opened(Config, f"{path}=a b").endswith("='a b'")
+    assert compose.adapt_override(Config, f"{path}=a b").endswith("='a b'")
 
 
 def test_other_options_are_read_as_hydra_reads_them():
-    assert compose.opened(Config, "seed=1") == "seed=1"
-    assert compose.opened(Config, "fitness.points=score") == "++fitness.points=score"
-    assert compose.opened(Config, "fitness.opponents.any.depth=3") == "fitness.opponents.any.depth=3"
-    assert compose.opened(Config, "game.pits=3") == "++game.pits=3"
+    assert compose.adapt_override(Config, "seed=1") == "seed=1"
+    assert compose.adapt_override(Config, "fitness.points=score") == "++fitness.points=score"
+    assert compose.adapt_override(Config, "fitness.opponents.any.depth=3") == "fitness.opponents.any.depth=3"
+    assert compose.adapt_override(Config, "game.pits=3") == "++game.pits=3"

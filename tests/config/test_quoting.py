@@ -34,12 +34,12 @@ def hydra_reads(override):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_quoted_text_is_read_as_it_is(text):
-    assert hydra_reads(f"resume={quoting.quoted(text)}") == (4 if text == "${seed}" else text)
+    assert hydra_reads(f"resume={quoting.quote(text)}") == (4 if text == "${seed}" else text)
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_pasted_word_gives_its_text_back(text):
-    (word,) = shlex.split(quoting.pasted("resume", text))
+    (word,) = shlex.split(quoting.quote_for_shell("resume", text))
     option, _, written = word.partition("=")
     assert hydra_reads(f"{option}={quoting.literal(written)}") == text
 
@@ -52,8 +52,8 @@ def test_what_is_written_in_quotes_stays():
 
 @pytest.mark.parametrize("name", ["auto", "~x", "~"])
 def test_a_directory_called_as_a_word_of_another_meaning_is_written_with_a_dot(name):
-    assert shlex.split(quoting.pasted("resume", Path(name))) == [f"resume=./{name}"]
+    assert shlex.split(quoting.quote_for_shell("resume", Path(name))) == [f"resume=./{name}"]
 
 
 def test_plain_words_need_no_quotes():
-    assert quoting.pasted("resume", "outputs/mine") == "resume=outputs/mine"
+    assert quoting.quote_for_shell("resume", "outputs/mine") == "resume=outputs/mine"

@@ -5,7 +5,7 @@ from hydra.core.utils import JobReturn
 from omegaconf import OmegaConf
 
 from jaxgp.config.launching import members, sweepers
-from jaxgp.config.launching.members import Member, Members
+from jaxgp.config.launching.members import Members, SweepMember
 from jaxgp.errors import RunError, UsageError
 
 OPTUNA = {
@@ -48,7 +48,7 @@ def test_what_members_raise_is_told_from_what_a_sweeper_raises():
     def prepare(words, number):
         if "wrong" in words:
             raise UsageError("wrong")
-        return Member(number, tuple(words), OmegaConf.create(), None, None)
+        return SweepMember(number, tuple(words), OmegaConf.create(), None, None)
 
     def way(launcher, due):
         return {member.number: 0 for member in due}
@@ -64,7 +64,7 @@ def test_what_members_raise_is_told_from_what_a_sweeper_raises():
 
 
 def test_a_number_of_members_is_said_in_words():
-    assert [members.counted(number) for number in (0, 1, 2)] == ["0 members", "1 member", "2 members"]
+    assert [members.count_in_words(number) for number in (0, 1, 2)] == ["0 members", "1 member", "2 members"]
 
 
 @pytest.mark.parametrize(

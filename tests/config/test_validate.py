@@ -6,16 +6,16 @@ import pytest
 import envs
 from jaxgp import options
 from jaxgp.config import validate
-from jaxgp.config.schema import Config, Logger
+from jaxgp.config.schema import Config, LoggerOptions
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm, Groups, Migration
-from jaxgp.fitness.taught.options import Learning
-from jaxgp.kinds import Fitness
-from jaxgp.kinds.coplay import Coplay
-from jaxgp.kinds.elimination import Elimination
-from jaxgp.kinds.lessons import Lessons
-from jaxgp.kinds.panel import Panel
-from jaxgp.operators.options import Mutation, RuleMutation
+from jaxgp.evolution.options import GPOptions, GroupsOptions, MigrationOptions
+from jaxgp.fitness.taught.options import LearningOptions
+from jaxgp.kinds import FitnessOptions
+from jaxgp.kinds.coplay import CoplayFitnessOptions
+from jaxgp.kinds.elimination import EliminationFitnessOptions
+from jaxgp.kinds.lessons import LessonsFitnessOptions
+from jaxgp.kinds.panel import PanelFitnessOptions
+from jaxgp.operators.options import MutationOptions, RuleMutationOptions
 from jaxgp.seats.options import OpponentOptions, guide, opponent
 from tests.fitness import coplay_table, walls_table
 from tests.run.toy_experiment import config
@@ -157,7 +157,7 @@ def coevolving():
     right.game, right.program = {"name": "othello", "size": 4}, {"role": "leaf", "features": "position", "depth": 2}
     first = guide(depth=1, rounds=2, cutoff=0.5, games=2, evaluator="corner_4|material")
     panel = {"minimax": opponent(depth=2, evaluator="corner_4|corner_16")}
-    right.fitness = Coplay(opponents=panel, games=3, guides={"one": first}, tail=1)
+    right.fitness = CoplayFitnessOptions(opponents=panel, games=3, guides={"one": first}, tail=1)
     return right
 
 
@@ -196,9 +196,17 @@ def test_coevolution_that_only_fails_together():
 @pytest.mark.parametrize(
     ("game", "fitness", "accepted"),
     [
-        ({"name": "morpion"}, Coplay(), "solo, for game=morpion with program.role=walk and algorithm.kind=gp"),
-        ({"name": "mancala"}, Lessons(minimum=0.0), "panel, coplay, elimination, for game=mancala"),
-        ({"name": "walls"}, Panel(), "groups, for game=walls with program.role=rules and algorithm.kind=groups"),
+        (
+            {"name": "morpion"},
+            CoplayFitnessOptions(),
+            "solo, for game=morpion with program.role=walk and algorithm.kind=gp",
+        ),
+        ({"name": "mancala"}, LessonsFitnessOptions(minimum=0.0), "panel, coplay, elimination, for game=mancala"),
+        (
+            {"name": "walls"},
+            PanelFitnessOptions(),
+            "groups, for game=walls with program.role=rules and algorithm.kind=groups",
+        ),
     ],
 )
 def test_a_kind_of_fitness_fits_the_game_the_role_and_the_algorithm(game, fitness, accepted):
@@ -258,13 +266,15 @@ def test_bad_values_of_the_groups_are_named_with_what_is_accepted(option, value,
 
 def test_groups_that_only_fail_together():
     wrong = walls_table.config()
-    wrong.algorithm.mutation = options.unchecked(RuleMutation, dict.fromkeys(RuleMutation().weights, 0.0))
+    wrong.algorithm.mutation = options.make_unchecked(
+        RuleMutationOptions, dict.fromkeys(RuleMutationOptions().weights, 0.0)
+    )
     assert "a weight above 0 for add, delete, reorder or modify" in refused(wrong)
     wrong = walls_table.config()
-    wrong.algorithm = Algorithm()
+    wrong.algorithm = GPOptions()
     assert refused(wrong) == "algorithm.kind=gp: accepted: groups, for game=walls"
     wrong = config()
-    wrong.algorithm = Groups()
+    wrong.algorithm = GroupsOptions()
     assert refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, map_elites, for game=mancala"
     wrong = config()
     wrong.fitness.opponents["fixed"] = opponent("strategy")
@@ -326,21 +336,23 @@ def test_unknown_game_settings_are_refused():
     assert refused(wrong).startswith("program.view=theirs: accepted: own, absolute")
 
 
-@pytest.mark.parametrize("schema", [Algorithm, Groups, OpponentOptions, *Fitness.kinds.all().values(), Logger, Config])
+@pytest.mark.parametrize(
+    "schema", [GPOptions, GroupsOptions, OpponentOptions, *FitnessOptions.kinds.all().values(), LoggerOptions, Config]
+)
 def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
     options.check(schema())
     for one in every(schema):
         assert one.limits.says
         assert all(isinstance(value, str) for value in one.choices)
         assert not one.choices or str in (*one.kinds, *one.items)
-    assert {*Mutation().weights, "probability", "max_depth", "gene_probability", "exclusive"} == {
-        field.name for field in dataclasses.fields(Mutation)
+    assert {*MutationOptions().weights, "probability", "max_depth", "gene_probability", "exclusive"} == {
+        field.name for field in dataclasses.fields(MutationOptions)
     }
 
 
 def every(schema):
     """Return the options of a dataclass and of those within it."""
-    for one in options.declared(schema):
+    for one in options.list_options(schema):
         yield one
         for kind in one.kinds:
             if dataclasses.is_dataclass(kind):
@@ -372,7 +384,7 @@ BAD_ELIMINATION = [
 def eliminating(**fitness):
     """A tournament of those who otherwise play each other and a guide."""
     right = coevolving()
-    right.fitness = Elimination(opponents=right.fitness.opponents, tail=1, **fitness)
+    right.fitness = EliminationFitnessOptions(opponents=right.fitness.opponents, tail=1, **fitness)
     return right
 
 
@@ -436,7 +448,9 @@ def learning(individuals=2):
     found = dataclasses.replace(config(), game={"name": "backgammon"}, program={})
     found.algorithm.population = 16
     network = {"network": opponent("strategy", name="network")}
-    found.fitness = Lessons(opponents=network, drawn=8, minimum=0.0, points="share", learning=Learning(individuals))
+    found.fitness = LessonsFitnessOptions(
+        opponents=network, drawn=8, minimum=0.0, points="share", learning=LearningOptions(individuals)
+    )
     return found
 
 
@@ -464,7 +478,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
 
 def test_local_mutation_goes_with_factors_and_different_individuals_with_a_population():
     right = dataclasses.replace(config(), game={"name": "othello"}, program={"role": "leaf"})
-    right.algorithm.mutation = Mutation(0.2, local=0.5)
+    right.algorithm.mutation = MutationOptions(0.2, local=0.5)
     right.algorithm.selection.tournament_size = 9
     validate.check(right, envs)
     right.algorithm.selection.distinct = True
@@ -513,7 +527,7 @@ BAD_ISLANDS = [
 def test_bad_values_of_islands_are_named_with_what_is_accepted(option, value, accepted):
     wrong = config()
     wrong.algorithm.population, wrong.algorithm.elites, wrong.algorithm.chunk = 64, 0, None
-    wrong.algorithm.islands = Migration(8, migrants=1)
+    wrong.algorithm.islands = MigrationOptions(8, migrants=1)
     validate.check(wrong, envs)
     put(wrong, option, value)
     assert refused(wrong) == f"{option}={value}: accepted: {accepted}"

@@ -1,14 +1,17 @@
 """What every game of turns promises the engine. A new game is tested by being a folder under `envs/`."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import envs
+from jaxgp.arrays import is_legal
 from jaxgp.contracts import ListsMoves, Puzzle, Simulation
-from jaxgp.spec import lacks
-from tests.envs.replays import KEY, stepping
+from jaxgp.spec import lacks, load
+from tests.envs.replays import FAST, KEY, stepping
 
 PLIES = 60
 GAMES = 32
@@ -22,6 +25,21 @@ SETTINGS = {
 
 
 TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
+VARIANTS = [
+    ("backgammon", {"variant": "hypergammon"}),
+    ("checkers", {"size": 10, "rows": 4, "lose": True}),
+    ("freecell", {"supermoves": "strict", "autoplay": "safe"}),
+    ("mancala", {"capture": "always", "extra_turn": False, "ends": "mover"}),
+    ("morpion", {"variant": "5D", "size": 41}),
+    ("othello", {"size": 10}),
+    ("rush_hour", {"size": 8, "board": "BIG001", "metric": "steps"}),
+    ("walls", {"size": 7, "majority_ends": True}),
+]
+"""Other rules of each game."""
+MANY = 128
+"""Numbers that are tried as actions where a game has more than these."""
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+OUTSIDE = ("connect_four", "dice", "nim")
 
 
 def made(name):
@@ -166,6 +184,52 @@ def test_eager_and_compiled_agree(game, histories):
         before = jax.tree.map(lambda x, p=ply: jnp.asarray(x[p, 0]), states)
         after = game.step(before, jnp.asarray(actions[ply, 0]), jax.random.split(keys()[0], PLIES)[ply])
         assert same(after, jax.tree.map(lambda x, p=ply: x[p + 1, 0], states))
+
+
+def outside(name):
+    return load(FIXTURES / name).make()
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        *map(envs.make, envs.available()),
+        *map(outside, OUTSIDE),
+        *[
+            pytest.param(envs.make(name, **settings), marks=pytest.mark.slow, id=f"{name}-{settings}")
+            for name, settings in VARIANTS
+        ],
+    ],
+    ids=lambda game: game.name,
+)
+def test_an_action_changes_something_if_and_only_if_it_is_legal_whatever_number_it_is(game):
+    width = game.num_actions
+    numbers = np.r_[-(2**31), -width - 2 : 2 * width + 2, 2**31 - 1]
+    if width > MANY:
+        numbers = np.r_[
+            numbers[:4], -1, width, numbers[-4:], np.random.default_rng(0).integers(-width, 2 * width, MANY)
+        ]
+
+    def changes(state, action):
+        after = jax.tree.leaves(game.step(state, action, KEY))
+        return jnp.stack([(a != b).any() for a, b in zip(jax.tree.leaves(state), after, strict=True)]).any()
+
+    def one(key):
+        def ply(state, key):
+            legal = game.legal_actions(state)
+            actions = jnp.concatenate([numbers.astype(np.int32), tried(game, legal)])
+            said = jax.vmap(lambda action: is_legal(legal, action))(actions)
+            changed = jax.vmap(lambda action: changes(state, action))(actions)
+            expected = legal[actions.clip(0, width - 1)] & (actions >= 0) & (actions < width)
+            return game.step(state, any_legal(game, key, state), key), (expected, said, changed)
+
+        return jax.lax.scan(ply, game.init(key), jax.random.split(key, 2 * PLIES))[1]
+
+    played = jax.jit(lambda keys: jax.lax.map(one, keys), compiler_options=FAST)
+    expected, said, changed = jax.device_get(played(jax.random.split(KEY, 2)))
+    assert expected.any()
+    assert np.array_equal(said, expected)
+    assert np.array_equal(changed, expected)
 
 
 def test_random_games_end_within_the_test(game, histories):

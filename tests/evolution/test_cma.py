@@ -8,7 +8,7 @@ from scipy import stats
 
 import jaxgp
 from jaxgp.evolution.cma import Distribution, SeparableCMA, fits
-from jaxgp.evolution.options import CMA
+from jaxgp.evolution.options import CMAOptions
 from jaxgp.genotypes.primitives import Floats, Integers, Primitive, PrimitiveSet
 from tests.reference.cma import Plain
 
@@ -21,7 +21,7 @@ def vectors(low=-1.0, high=3.0):
     return PrimitiveSet("vectors", constants, (), names)
 
 
-SCHEME = SeparableCMA(vectors(), CMA(population=12, start=0.4, step=0.3))
+SCHEME = SeparableCMA(vectors(), CMAOptions(population=12, start=0.4, step=0.3))
 TARGET = np.linspace(-0.5, 2.5, DIMENSIONS)
 
 
@@ -108,4 +108,4 @@ def test_programs_and_whole_numbers_are_no_vectors():
     for other in (tree, whole, two):
         assert not fits(other)
         with pytest.raises(ValueError, match="single constants with bounds"):
-            SeparableCMA(other, CMA())
+            SeparableCMA(other, CMAOptions())

@@ -10,8 +10,8 @@ import pytest
 import envs
 from jaxgp.arrays import count_unique
 from jaxgp.evolution import winners
-from jaxgp.evolution.options import Groups
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.options import GroupsOptions
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.rulelists import problems
 from jaxgp.run.assemble import assemble
@@ -76,7 +76,7 @@ def test_parents_stay_children_come_and_strangers_in_every_fifth_cycle_until_all
 def test_the_numbers_of_the_study():
     """1000 strategies, 200 parents, 800 children; and 700 children with 100 strangers in each fifth cycle."""
     made = config()
-    made.algorithm = Groups()
+    made.algorithm = GroupsOptions()
     ring = assemble(made, envs).ring
     state = jax.eval_shape(ring.init, jax.random.key(0))
     result, _ = jax.eval_shape(ring.fitness.evaluate, jax.random.key(0), state.population, state.memory)
@@ -120,7 +120,7 @@ def test_the_order_of_champions():
     """Fitness first, then fewer rules, then the earlier; where the run stops at a winner, the winner before all."""
     lists = population(board(3), 4, seed=5).replace(length=np.array([5, 3, 9, 3], np.int32))
     won, lost = np.array([1.0, 1.0, 0.0, 0.0]), np.zeros(4)
-    nobody = Champion(jax.tree.map(lambda x: x[0], lists), np.float32(-np.inf), np.zeros(2, np.float32), np.int32(-1))
+    nobody = BestSoFar(jax.tree.map(lambda x: x[0], lists), np.float32(-np.inf), np.zeros(2, np.float32), np.int32(-1))
 
     @cache
     def judge(stop):
@@ -130,7 +130,7 @@ def test_the_order_of_champions():
         def standing(result, lists, champion):
             found, _ = fitness.standing(jax.random.key(0), result, lists, ())
             best = jax.tree.map(lambda x: x[found.best], lists)
-            new = Champion(best, found.fitness, found.points, jnp.int32(0))
+            new = BestSoFar(best, found.fitness, found.points, jnp.int32(0))
             return found.best, fitness.improves(found, best, champion), new
 
         return standing

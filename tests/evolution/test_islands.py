@@ -12,7 +12,7 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution import options
 from jaxgp.evolution.instances import Mutants
 from jaxgp.evolution.islands import Islands, offsets, overall, sends, settle
-from jaxgp.evolution.options import Algorithm, Groups, of_island
+from jaxgp.evolution.options import GPOptions, GroupsOptions, of_island
 from jaxgp.evolution.ring import Outcome, Ring
 from jaxgp.fitness.evaluation import FunctionFitness
 from jaxgp.store import checkpoint
@@ -28,7 +28,7 @@ def mutate(key: Array, one: Array) -> tuple[Array, Array]:
     return one + 0.1 * jax.random.normal(key, one.shape), jnp.bool_(True)
 
 
-def rings(asked: options.Migration, **changes) -> Islands:
+def rings(asked: options.MigrationOptions, **changes) -> Islands:
     """Islands on which three numbers are to become small."""
     fitness = FunctionFitness(lambda key, x: -(x**2).sum(-1) + 0.01 * jax.random.uniform(key, (len(x),)))
     ring = Ring(fitness, Mutants(SIZE, 1, 2, first, mutate))
@@ -66,7 +66,7 @@ def test_the_neighbours_of_an_island_are_different_islands_for_every_number_of_t
 
 
 def test_fifty_islands_send_in_turn_from_generation_10_on_as_the_source_says():
-    book, islands = options.Migration(50), np.arange(50)
+    book, islands = options.MigrationOptions(50), np.arange(50)
     for generation in range(40):
         sending = np.flatnonzero(sends(book, islands, jnp.int32(generation))).tolist()
         by_hand = [i for i in range(50) if i % 10 == generation % 10] if generation >= 10 else []
@@ -74,7 +74,7 @@ def test_fifty_islands_send_in_turn_from_generation_10_on_as_the_source_says():
 
 
 def test_islands_that_are_not_staggered_send_all_at_once():
-    ring = options.Migration(4, every=3, first=2, staggered=False)
+    ring = options.MigrationOptions(4, every=3, first=2, staggered=False)
     sending = [np.asarray(sends(ring, np.arange(4), jnp.int32(n))).tolist() for n in range(7)]
     assert sending == [[False] * 4] * 3 + [[True] * 4] + [[False] * 4] * 2 + [[True] * 4]
 
@@ -94,7 +94,7 @@ def test_migrants_take_the_places_of_others_than_the_first_and_all_of_these_alik
 
 def test_migrants_are_drawn_by_tournaments_with_repeats():
     """Of P different fitness values the k-th worst wins a tournament of two with a probability of (2 k - 1) / P**2."""
-    asked = options.Migration(4, neighbours=1, migrants=SIZE, tournament_size=2)
+    asked = options.MigrationOptions(4, neighbours=1, migrants=SIZE, tournament_size=2)
     fitness = jnp.array([3.0, jnp.nan, 0.0, 5.0, 4.0, 1.0])
     outcome = Outcome(fitness, None, None)
     leave = jax.jit(jax.vmap(lambda n: rings(asked)._leave(jax.random.key(1), jnp.arange(SIZE), outcome, n)))
@@ -106,7 +106,7 @@ def test_migrants_are_drawn_by_tournaments_with_repeats():
 
 
 def test_copies_of_measured_individuals_come_to_the_neighbours_that_are_due_and_to_no_others():
-    asked = options.Migration(5, neighbours=2, migrants=2, first=1, every=5)
+    asked = options.MigrationOptions(5, neighbours=2, migrants=2, first=1, every=5)
     one, alone = rings(asked), rings(replace(asked, first=1000))
     before, _ = evolved(one, 1)
     after, (row,) = evolved(one, 1, before)
@@ -122,7 +122,7 @@ def test_copies_of_measured_individuals_come_to_the_neighbours_that_are_due_and_
 
 @pytest.mark.slow
 def test_an_island_that_nobody_sends_to_evolves_as_a_ring_of_its_own():
-    one = rings(options.Migration(3, neighbours=1, migrants=1, first=1000))
+    one = rings(options.MigrationOptions(3, neighbours=1, migrants=1, first=1000))
     state, rows = evolved(one, 4)
     start = jax.jit(one.init)(jax.random.key(5))
     for island in range(3):
@@ -138,25 +138,25 @@ def test_an_island_that_nobody_sends_to_evolves_as_a_ring_of_its_own():
 
 
 def test_the_result_is_the_same_however_many_islands_are_computed_side_by_side():
-    asked = options.Migration(6, neighbours=3, migrants=1, first=0, every=2)
+    asked = options.MigrationOptions(6, neighbours=3, migrants=1, first=0, every=2)
     found = [evolved(rings(asked, together=together), 3)[0] for together in (1, 4, None)]
     assert same(found[0], found[1])
     assert same(found[0], found[2])
 
 
 def test_a_run_that_goes_on_from_a_checkpoint_equals_one_that_never_stopped(tmp_path):
-    one = rings(options.Migration(4, neighbours=1, migrants=2, first=1, every=2))
+    one = rings(options.MigrationOptions(4, neighbours=1, migrants=2, first=1, every=2))
     half, _ = evolved(one, 3)
     loaded = checkpoint.load(checkpoint.save(tmp_path, 3, half, "x"), half, "x")
     assert same(evolved(one, 3, loaded)[0], evolved(one, 6)[0])
 
 
 def test_candidates_are_the_best_of_all_islands():
-    state, rows = evolved(rings(options.Migration(4, migrants=1), candidates=3), 3)
+    state, rows = evolved(rings(options.MigrationOptions(4, migrants=1), candidates=3), 3)
     seen = np.sort(np.concatenate([row["islands_best"] for row in rows]))
     assert np.sort(state.candidates.individuals.fitness)[-1] == seen[-1]
     assert (np.asarray(state.candidates.individuals.generation) >= 0).all()
-    fitness, _ = rings(options.Migration(4)).again(state, jnp.int32(0))
+    fitness, _ = rings(options.MigrationOptions(4)).again(state, jnp.int32(0))
     assert fitness.shape == (3,)
 
 
@@ -174,7 +174,7 @@ def test_metrics_of_all_islands_are_sums_of_counts_means_of_numbers_and_those_of
 
 
 def test_an_island_has_its_share_of_the_population():
-    whole = Algorithm(population=60, islands=options.Migration(5, migrants=3))
+    whole = GPOptions(population=60, islands=options.MigrationOptions(5, migrants=3))
     assert of_island(whole).population == 12
     assert of_island(whole).islands.count == 1
 
@@ -182,30 +182,36 @@ def test_an_island_has_its_share_of_the_population():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Algorithm(population=8, elites=0, islands=options.Migration(9)), "islands.count=9: accepted: .* 8"),
         (
-            lambda: Algorithm(population=10, islands=options.Migration(4)),
+            lambda: GPOptions(population=8, elites=0, islands=options.MigrationOptions(9)),
+            "islands.count=9: accepted: .* 8",
+        ),
+        (
+            lambda: GPOptions(population=10, islands=options.MigrationOptions(4)),
             "population=10: accepted: a multiple of .*8 or 12",
         ),
-        (lambda: Algorithm(population=40, islands=options.Migration(2)), "islands.neighbours=3: accepted: .* to 1 "),
         (
-            lambda: Algorithm(population=40, islands=options.Migration(4, migrants=4)),
+            lambda: GPOptions(population=40, islands=options.MigrationOptions(2)),
+            "islands.neighbours=3: accepted: .* to 1 ",
+        ),
+        (
+            lambda: GPOptions(population=40, islands=options.MigrationOptions(4, migrants=4)),
             "islands.migrants=4: accepted: a whole number from 1 to 3 .an island of 10",
         ),
         (
-            lambda: Algorithm(population=8, islands=options.Migration(4, migrants=1)),
+            lambda: GPOptions(population=8, islands=options.MigrationOptions(4, migrants=1)),
             "islands.neighbours=3: accepted: fewer",
         ),
         (
-            lambda: Algorithm(population=40, elites=11, islands=options.Migration(4, migrants=1)),
+            lambda: GPOptions(population=40, elites=11, islands=options.MigrationOptions(4, migrants=1)),
             "elites=11: accepted: .* to 10",
         ),
         (
-            lambda: Groups(population=55, immigrants=0, islands=options.Migration(2)),
+            lambda: GroupsOptions(population=55, immigrants=0, islands=options.MigrationOptions(2)),
             "population=55: accepted: a multiple of .* 10, such as",
         ),
         (
-            lambda: Groups(population=40, immigrants=20, islands=options.Migration(2)),
+            lambda: GroupsOptions(population=40, immigrants=20, islands=options.MigrationOptions(2)),
             "immigrants=20: accepted: .* to 16",
         ),
     ],

@@ -14,13 +14,13 @@ from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.options import check
 from jaxgp.run.assemble import assemble
 from jaxgp.schemes.archives.map_elites import Archive, Elites, enter
-from jaxgp.schemes.map_elites import MapElites
+from jaxgp.schemes.map_elites import MapElitesOptions
 from jaxgp.seats.options import opponent
 from tests.fitness.coplay_table import CREATION
 from tests.run.toy_experiment import PRIMITIVES, config, constants
 
 NONE = -jnp.inf
-OPTIONS = MapElites(population=64, elites=0, capacity=4, axes=["balance"], bins=4)
+OPTIONS = MapElitesOptions(population=64, elites=0, capacity=4, axes=["balance"], bins=4)
 
 
 def archived(*fitness):
@@ -66,7 +66,7 @@ def test_any_game_is_evolved_by_it_and_cells_only_get_fitter():
     asked = config()
     asked.game, asked.fitness.max_plies = {"name": "mancala", "pits": 2, "stones": 2}, 40
     asked.fitness.opponents = {"anyone": opponent("random")}
-    asked = replace(asked, algorithm=MapElites(population=16, capacity=16, creation=CREATION, bins=4))
+    asked = replace(asked, algorithm=MapElitesOptions(population=16, capacity=16, creation=CREATION, bins=4))
     ring = assemble(validate.check(asked, envs), envs).ring
     step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))
     before = state.carried.fitness
@@ -82,7 +82,7 @@ def test_any_game_is_evolved_by_it_and_cells_only_get_fitter():
 
 @pytest.mark.parametrize("axes", [[], ["size", "size"], ["colour"]])
 def test_axes_are_those_that_there_are_each_once(axes):
-    wrong = MapElites()
+    wrong = MapElitesOptions()
     wrong.axes = axes
     with pytest.raises(UsageError, match=r"^algorithm\.axes=\[.*: accepted: one or more of size, symbols, balance"):
         check(wrong, "algorithm.")

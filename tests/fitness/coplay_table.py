@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxgp.config import schema
-from jaxgp.evolution.options import Algorithm
-from jaxgp.kinds.coplay import Coplay
-from jaxgp.operators.options import Crossover, Mutation, Selection
+from jaxgp.evolution.options import GPOptions
+from jaxgp.kinds.coplay import CoplayFitnessOptions
+from jaxgp.operators.options import CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.seats.options import guide, opponent
 from tests.fitness.mancala_table import CREATION
 
@@ -38,17 +38,17 @@ class Preferring:
 
 def config(population=8, generations=4, games=2, **guides) -> schema.Config:
     """A small run of coevolution on a small board of Kalah; the best are measured by a search of one ply."""
-    algorithm = Algorithm(
+    algorithm = GPOptions(
         population=population,
         generations=generations,
         elites=0,
         capacity=64,
         creation=CREATION,
-        selection=Selection(method="tournament", tournament_size=2, distinct=True),
-        crossover=Crossover(probability=0.8, method="one_or_two_way"),
-        mutation=Mutation(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
+        selection=SelectionOptions(method="tournament", tournament_size=2, distinct=True),
+        crossover=CrossoverOptions(probability=0.8, method="one_or_two_way"),
+        mutation=MutationOptions(probability=0.2, max_depth=3, children=0.0, subtree=1.0),
     )
-    fitness = Coplay(
+    fitness = CoplayFitnessOptions(
         opponents={"guide": opponent(depth=1, ties="random", games=2)},
         games=games,
         guides={name: guide(**one) for name, one in guides.items()},
@@ -62,7 +62,7 @@ def config(population=8, generations=4, games=2, **guides) -> schema.Config:
         game={"name": "mancala", "pits": 3, "stones": 3},
         algorithm=algorithm,
         fitness=fitness,
-        logger=schema.Logger(mode="disabled"),
+        logger=schema.LoggerOptions(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,
     )

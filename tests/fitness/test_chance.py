@@ -13,13 +13,13 @@ from scipy import stats
 
 from jaxgp import arrays
 from jaxgp.evolution.generational import Generational
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.ring import Ring
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.genotypes.text import parse_program
-from jaxgp.operators.options import Creation, Mutation
+from jaxgp.operators.options import CreationOptions, MutationOptions
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.spec import cast
@@ -140,7 +140,9 @@ def test_what_is_rolled_in_a_game_does_not_depend_on_who_plays_it(against_panel)
 @pytest.mark.slow
 def test_a_run_of_a_game_with_chance_goes_on_bit_for_bit(tmp_path):
     fitness = PanelFitness(DICE, AT.actor, (RandomOpponent(DICE, games=3),), (1.0,), points="result", max_plies=40)
-    algorithm = Algorithm(population=12, capacity=8, creation=Creation(max_depth=3), mutation=Mutation(0.0))
+    algorithm = GPOptions(
+        population=12, capacity=8, creation=CreationOptions(max_depth=3), mutation=MutationOptions(0.0)
+    )
     ring = Ring(fitness, Generational(AT.language, algorithm))
     step = jax.jit(ring.step)
     before, _ = step(jax.jit(ring.init)(jax.random.key(1)))

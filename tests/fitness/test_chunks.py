@@ -11,7 +11,7 @@ import pytest
 
 from jaxgp.arrays import in_chunks
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import Migration
+from jaxgp.evolution.options import MigrationOptions
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.seeds import Seeds
@@ -103,7 +103,7 @@ def test_searches_of_puzzles_are_the_same_in_chunks_also_for_equal_individuals()
 
 def test_every_kind_of_ring_passes_the_number_on_to_its_fitness():
     ring = Ring(PANEL, scheme=SimpleNamespace(breed=None, population=4))
-    pair, islands = Pair(ring, ring, every=1), Islands(ring, Migration(count=2))
+    pair, islands = Pair(ring, ring, every=1), Islands(ring, MigrationOptions(count=2))
     for kind in (ring, pair, islands, Seeds(islands)):
         assert kind.fitness.chunk is None
         assert kind.measured_by(kind.fitness.in_chunks(3)).fitness.chunk == 3

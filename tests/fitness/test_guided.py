@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import envs
-from envs.morpion.saved import new_crosses
+from envs.morpion.notation.saved import new_crosses
 from jaxgp.config import schema
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.fitness.evaluation import child
 from jaxgp.genotypes.text import parse_program
-from jaxgp.kinds.solo import Solo
+from jaxgp.kinds.solo import SoloFitnessOptions
 from jaxgp.measure import champions
-from jaxgp.operators.options import Creation, Selection
+from jaxgp.operators.options import CreationOptions, SelectionOptions
 from jaxgp.players.alone.guided import behaviour
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import rows, start
@@ -21,20 +21,20 @@ from tests.run.conduct_toy import rows, start
 
 @pytest.fixture(scope="module")
 def experiment():
-    algorithm = Algorithm(
+    algorithm = GPOptions(
         population=4,
         generations=2,
         elites=1,
         capacity=32,
-        creation=Creation(method="ramped", min_depth=1, max_depth=3),
-        selection=Selection(method="tournament", tournament_size=2),
+        creation=CreationOptions(method="ramped", min_depth=1, max_depth=3),
+        selection=SelectionOptions(method="tournament", tournament_size=2),
     )
     config = schema.Config(
         game={"name": "morpion"},
         program={"role": "guide", "iterations": 3, "searches": 2},
         algorithm=algorithm,
-        fitness=Solo(parsimony=0.5),
-        logger=schema.Logger(mode="disabled"),
+        fitness=SoloFitnessOptions(parsimony=0.5),
+        logger=schema.LoggerOptions(mode="disabled"),
         compilation_cache=None,
     )
     return assemble(config, envs)

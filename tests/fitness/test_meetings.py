@@ -10,14 +10,14 @@ import pytest
 
 from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.pair import Pair, problem_set
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.puzzles.meetings import Met, ProblemFitness, SolverFitness, fresh, instances_of
+from jaxgp.fitness.puzzles.meetings import Meetings, ProblemFitness, SolverFitness, fresh, instances_of
 from jaxgp.fitness.puzzles.suite import SuiteFitness
 from jaxgp.fitness.refereed import Refereed
-from jaxgp.kinds.suite import Problems, Suite
-from jaxgp.operators.options import Creation, Crossover, Mutation
+from jaxgp.kinds.suite import ProblemsOptions, SuiteFitnessOptions
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions
 from jaxgp.options import check
 from tests.fitness.test_suite import LIMIT, NUMBERS, TRAINING, VALIDATION, Formula, individuals
 from tests.operators.operator_cases import assert_distribution, quick
@@ -28,7 +28,7 @@ SETS = jnp.array([[0, 0], [1, 1], [1, 2]], jnp.int32)
 
 
 def met(searches, nodes, solved):
-    return Met(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
+    return Meetings(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
 
 
 def test_each_solver_is_scored_on_the_sets_that_it_meets():
@@ -73,19 +73,19 @@ def test_a_set_that_nobody_met_is_worth_the_mean_of_the_others():
     assert np.allclose(result.fitness, [1.0, (1.0 + 90 / 80) / 2, 90 / 80])
 
 
-BREEDING = Algorithm(
+BREEDING = GPOptions(
     population=6,
     capacity=1,
-    creation=Creation(max_depth=1),
-    crossover=Crossover(0.7, "two_children", subtree=0.0, one_point=1.0),
-    mutation=Mutation(0.1, children=0.0, genes=1.0, exclusive=True),
+    creation=CreationOptions(max_depth=1),
+    crossover=CrossoverOptions(0.7, "two_children", subtree=0.0, one_point=1.0),
+    mutation=MutationOptions(0.1, children=0.0, genes=1.0, exclusive=True),
 )
-SOLVERS = Algorithm(
+SOLVERS = GPOptions(
     population=8,
     capacity=1,
-    creation=Creation(max_depth=1),
-    crossover=Crossover(0.5),
-    mutation=Mutation(0.3, children=0.0, constant=1.0),
+    creation=CreationOptions(max_depth=1),
+    crossover=CrossoverOptions(0.5),
+    mutation=MutationOptions(0.3, children=0.0, constant=1.0),
 )
 
 
@@ -147,14 +147,14 @@ def test_the_record_has_both_populations_and_the_champion_is_the_solver_that_sta
 
 
 def test_sizes_of_problems_are_refused_where_they_do_not_fit():
-    check(Suite(boards=12, problems=Problems(population=50)))
+    check(SuiteFitnessOptions(boards=12, problems=ProblemsOptions(population=50)))
     with pytest.raises(UsageError, match=r"boards=13: accepted: a multiple of problems.met=2 from 4 on, such as 14"):
-        check(Suite(boards=13, problems=Problems(population=50)))
+        check(SuiteFitnessOptions(boards=13, problems=ProblemsOptions(population=50)))
     with pytest.raises(
         UsageError, match=r"boards=2: accepted: a multiple of problems.met=2 from 4 on, such as 4; each"
     ):
-        check(Suite(boards=2, problems=Problems(population=50)))
+        check(SuiteFitnessOptions(boards=2, problems=ProblemsOptions(population=50)))
     with pytest.raises(UsageError, match=r"problems.met=9: accepted: a whole number from 1 to 4"):
-        check(Suite(boards=9, problems=Problems(population=4, met=9)))
+        check(SuiteFitnessOptions(boards=9, problems=ProblemsOptions(population=4, met=9)))
     with pytest.raises(UsageError, match=r"mutation=0.5: accepted: a number from 0 to 0.3, as crossover and it add up"):
-        check(Suite(boards=12, problems=Problems(population=4, mutation=0.5)))
+        check(SuiteFitnessOptions(boards=12, problems=ProblemsOptions(population=4, mutation=0.5)))

@@ -16,7 +16,7 @@ from jaxgp.contracts import Instanced, Measure, Simulation
 from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import Algorithm, Migration
+from jaxgp.evolution.options import GPOptions, MigrationOptions
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.fitness.roller import STRIDE, Roller
 from jaxgp.fitness.rollout import RolloutFitness
@@ -103,7 +103,7 @@ def test_a_record_has_the_states_of_the_rollout_and_all_individuals_begin_alike(
 
 
 def test_a_run_that_is_taken_up_again_goes_on_to_the_bit():
-    algorithm = Algorithm(population=16, generations=4, capacity=32)
+    algorithm = GPOptions(population=16, generations=4, capacity=32)
     ring = jaxgp.Ring(fitness(WINDY, rollouts=2), Generational(LANGUAGE, algorithm))
     step, state = jax.jit(ring.step), jax.jit(ring.init)(jax.random.key(0))
     half = step(step(state)[0])[0]
@@ -316,7 +316,7 @@ def test_instances_are_drawn_for_a_generation_without_repeats():
 
 @pytest.mark.slow
 def test_seeds_in_one_program_and_islands_find_what_each_finds_alone():
-    algorithm = Algorithm(population=8, generations=2, capacity=16)
+    algorithm = GPOptions(population=8, generations=2, capacity=16)
     given = {"rollouts": 2, "lanes": 3, "progress": "race", "patience": 20}
     ring = jaxgp.Ring(fitness(WINDY, **given), Generational(LANGUAGE, algorithm), last=True)
     alone, together = jax.jit(ring.step), jax.jit(Seeds(ring, together=2).step)
@@ -330,7 +330,7 @@ def test_seeds_in_one_program_and_islands_find_what_each_finds_alone():
             {name: float(one) for name, one in told.items()}, nan_ok=True
         )
         assert (after.candidates.individuals.generation == 0).all()
-    islands = Islands(ring.measured_by(fitness(WINDY, **given)), Migration(count=2, neighbours=1), last=True)
+    islands = Islands(ring.measured_by(fitness(WINDY, **given)), MigrationOptions(count=2, neighbours=1), last=True)
     islands = dataclasses.replace(islands, ring=dataclasses.replace(islands.ring, last=False))
     after, _ = jax.jit(islands.step)(jax.jit(islands.init)(jax.random.key(5)))
     assert len(after.candidates.individuals.fitness) == 16
@@ -346,7 +346,7 @@ def test_a_rollout_is_driven_again_from_its_controls_and_says_what_each_driver_c
     assert rollout.finished
     assert rollout.drivers == ["nine", "two"]
     assert rollout.told("two").startswith(f"way {rollout.states.way[-1, 1]:g} m")
-    again = driving.driven_again(track, Track(), rollout.names, keys[0], rollout.controls)
+    again = driving.drive_again(track, Track(), rollout.names, keys[0], rollout.controls)
     assert driving.difference(again.states, rollout.states) is None
-    slower = driving.driven_again(track, Track(), rollout.names, keys[0], rollout.controls[:5] / 2)
+    slower = driving.drive_again(track, Track(), rollout.names, keys[0], rollout.controls[:5] / 2)
     assert driving.difference(slower.states, rollout.states).step == 1

@@ -10,32 +10,32 @@ import envs
 from jaxgp.bits import extend
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm, Groups
+from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.genotypes.text import parse_program
-from jaxgp.kinds.solo import Solo
+from jaxgp.kinds.solo import SoloFitnessOptions
 from jaxgp.measure import champions
-from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.run.assemble import assemble
 from tests.run.conduct_toy import assert_same, rows, start
 
 
 def config(generations=4, **fitness):
     """A small run of Morpion Solitaire."""
-    algorithm = Algorithm(
+    algorithm = GPOptions(
         population=32,
         generations=generations,
         elites=2,
         capacity=64,
-        creation=Creation(method="ramped", min_depth=1, max_depth=4),
-        selection=Selection(method="tournament", tournament_size=2),
-        crossover=Crossover(method="two_children", node_choice="koza"),
-        mutation=Mutation(probability=0.0),
+        creation=CreationOptions(method="ramped", min_depth=1, max_depth=4),
+        selection=SelectionOptions(method="tournament", tournament_size=2),
+        crossover=CrossoverOptions(method="two_children", node_choice="koza"),
+        mutation=MutationOptions(probability=0.0),
     )
     return schema.Config(
         game={"name": "morpion"},
         algorithm=algorithm,
-        fitness=Solo(**fitness),
-        logger=schema.Logger(mode="disabled"),
+        fitness=SoloFitnessOptions(**fitness),
+        logger=schema.LoggerOptions(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,
     )
@@ -142,6 +142,6 @@ def test_a_game_for_one_takes_no_opponents_and_a_game_for_two_needs_some():
 
 def test_rule_lists_do_not_play_it():
     wrong = config()
-    wrong.algorithm = Groups()
+    wrong.algorithm = GroupsOptions()
     with pytest.raises(UsageError, match=r"^algorithm\.kind=groups: accepted: gp, cma, map_elites, for game=morpion"):
         validate.check(wrong, envs)

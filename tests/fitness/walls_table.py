@@ -9,10 +9,10 @@ import envs
 from envs.walls.view import SYMBOLS
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
-from jaxgp.evolution.options import Groups
-from jaxgp.kinds.groups import Groups as GroupsFitness
-from jaxgp.operators.options import RuleCreation
-from jaxgp.options import unchecked
+from jaxgp.evolution.options import GroupsOptions
+from jaxgp.kinds.groups import GroupsFitnessOptions
+from jaxgp.operators.options import RuleCreationOptions
+from jaxgp.options import make_unchecked
 from jaxgp.run.assemble import creator
 from jaxgp.seats.options import opponent
 from jaxgp.spec import Cast
@@ -32,19 +32,21 @@ def config(size: int = 3, **algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "walls", "size": size},
         program={"matching": "symmetric"},
-        algorithm=unchecked(Groups, {"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm),
-        logger=schema.Logger(mode="disabled"),
+        algorithm=make_unchecked(
+            GroupsOptions, {"population": 40, "immigrants": 8, "capacity": 16, "generations": 4} | algorithm
+        ),
+        logger=schema.LoggerOptions(mode="disabled"),
         compilation_cache=None,
     )
-    made.algorithm.creation = RuleCreation(min_rules=2, max_rules=12, dont_care=0.75)
+    made.algorithm.creation = RuleCreationOptions(min_rules=2, max_rules=12, dont_care=0.75)
     fixed = {"fixed": opponent("strategy", name="fixed")}
-    made.fitness = GroupsFitness(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
+    made.fitness = GroupsFitnessOptions(opponents=fixed, points="result", scale=2.0, max_plies=100_000)
     return made
 
 
 @lru_cache
 def _creation(language, count: int):
-    create = creator(language, Groups(capacity=16, creation=RuleCreation(2, 12, 0.75)))
+    create = creator(language, GroupsOptions(capacity=16, creation=RuleCreationOptions(2, 12, 0.75)))
     return jax.jit(lambda key: create(key, count))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.seats.deepening import Deepening, Thought, deepening_agent
+from jaxgp.seats.deepening import DeepeningSearch, Thought, deepening_agent
 from tests.envs.replays import FAST
 from tests.search.games import Nim
 
@@ -32,7 +32,7 @@ WINNING = 2
 
 @pytest.fixture(scope="module")
 def player():
-    return Deepening(SEARCH, certain=1)
+    return DeepeningSearch(SEARCH, certain=1)
 
 
 def thoughts(player, state):
@@ -49,7 +49,7 @@ def fixed(depth, state):
 
 
 def test_each_depth_finds_what_a_search_of_that_depth_finds():
-    last, seen = thoughts(Deepening(SEARCH), OPENING)
+    last, seen = thoughts(DeepeningSearch(SEARCH), OPENING)
     assert [thought.depth for thought in seen] == list(range(1, LIMIT + 1))
     assert last == seen[-1]
     nodes = 0
@@ -61,7 +61,7 @@ def test_each_depth_finds_what_a_search_of_that_depth_finds():
 
 @pytest.mark.parametrize("budget", [1, 20])
 def test_the_budget_is_exceeded_by_the_last_search_at_most(budget):
-    last, seen = thoughts(Deepening(SEARCH, nodes=budget), OPENING)
+    last, seen = thoughts(DeepeningSearch(SEARCH, nodes=budget), OPENING)
     assert all(thought.nodes < budget for thought in seen[:-1])
     assert last.nodes >= budget or last.depth == LIMIT
 
@@ -74,13 +74,13 @@ def test_it_stops_as_soon_as_the_result_is_certain(player):
 
 
 def test_a_single_best_move_needs_no_deeper_tree():
-    last, seen = thoughts(Deepening(SEARCH, single=True), OPENING)
+    last, seen = thoughts(DeepeningSearch(SEARCH, single=True), OPENING)
     assert all(len(thought.best) > 1 for thought in seen[:-1])
     assert (last.best, last.depth) == ((WINNING,), 2)
 
 
 def test_the_bits_choose_among_equally_good_moves():
-    player = Deepening(SEARCH, nodes=1)
+    player = DeepeningSearch(SEARCH, nodes=1)
     agent, best = deepening_agent(player), player.think(OPENING).best
     assert [agent.choose(OPENING, np.uint32(bits)) for bits in range(len(best))] == list(best)
     assert len(best) > 1
@@ -93,13 +93,13 @@ def test_the_agent_plays_the_recommended_move(player):
     first = deepening_agent(SimpleNamespace(think=lambda state, bits: found, search=FIRST, nodes=1, single=False))
     assert [first.choose(OPENING, np.uint32(bits)) for bits in (0, 1)] == [1, 1]
     assert agent.name == f"deepening, {LIMIT} plies"
-    assert deepening_agent(Deepening(SEARCH, nodes=9)).name == f"deepening, 9 nodes, {LIMIT} plies"
+    assert deepening_agent(DeepeningSearch(SEARCH, nodes=9)).name == f"deepening, 9 nodes, {LIMIT} plies"
 
 
 @pytest.mark.parametrize("options", [{"nodes": 0}, {"single": True}])
 def test_options_that_make_no_sense_are_refused(options):
     with pytest.raises(ValueError, match="accepted"):
-        Deepening(FIRST, **options)
+        DeepeningSearch(FIRST, **options)
 
 
 def test_an_ended_game_has_no_move(player):

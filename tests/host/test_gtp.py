@@ -10,8 +10,8 @@ import envs
 from envs.othello.gtp import dialect
 from jaxgp.seats.agents import Agent, random_agent
 from jaxgp.seats.gtp import Engine, EngineError, EnginePlayer, MissingEngineError, gtp_agent
-from jaxgp.seats.moves import Stepper, game_key, legal, played
-from tests.host.engines import ended, fake, rhino
+from jaxgp.seats.moves import Stepper, game_key, legal, play_on
+from tests.host.engines import ended, fake, rhino, saying
 
 PASS = 64
 BITS = np.uint32(0)
@@ -24,7 +24,7 @@ FIRST = Agent("first", lambda state, bits: legal(GAME, state)[0])
 
 def random_record(number, start=(), plies=None):
     """The record of random legal moves, to the end of the game or to a number of plies."""
-    return played(Stepper(GAME, game_key(17, number)), (RANDOM, RANDOM), start, plies)
+    return play_on(Stepper(GAME, game_key(17, number)), (RANDOM, RANDOM), start, plies)
 
 
 def actions(record):
@@ -53,7 +53,7 @@ def test_an_engine_stays_in_step_through_whole_games_and_their_passes(tmp_path, 
     agent = gtp_agent(GAME, dialect(GAME), fake("--log", log, *(["--fault", "deaf"] * deaf)))
     for number in range(6):
         movers = (agent, RANDOM) if number % 2 == 0 else (RANDOM, agent)
-        record = played(Stepper(GAME, game_key(5, number)), movers)
+        record = play_on(Stepper(GAME, game_key(5, number)), movers)
         passes += sum(move.action == PASS and move.seat != number % 2 for move in record[1:])
     agent.close()
     sent = log.read_text().splitlines()
@@ -83,7 +83,6 @@ FAULTS = {
     "refuses": "genmove black: refused: too tired",
     "illegal": "genmove black: answered a1, which cannot be played there",
     "nonsense": 'genmove black: "z9" is not a move; accepted: a1 to h8, pass',
-    "babbles": 'genmove black: answered "thinking ...", not in the Go Text Protocol',
 }
 
 
@@ -93,7 +92,7 @@ def test_a_faulty_engine_is_named_with_the_command_and_what_it_answered(fault):
     agent = gtp_agent(GAME, dialect(GAME), command, timeout=3.0 if fault == "hangs" else 60.0)
     began = time.monotonic()
     with pytest.raises(EngineError) as raised:
-        played(Stepper(GAME, game_key(0)), (agent, FIRST), max_plies=3)
+        play_on(Stepper(GAME, game_key(0)), (agent, FIRST), max_plies=3)
     assert str(raised.value) == f"{command}: {FAULTS[fault]}"
     agent.close()
     assert time.monotonic() - began < 20
@@ -101,8 +100,38 @@ def test_a_faulty_engine_is_named_with_the_command_and_what_it_answered(fault):
 
 def test_an_engine_that_resigns_names_no_move():
     agent = gtp_agent(GAME, dialect(GAME), fake("--fault", "resigns"))
-    assert played(Stepper(GAME, game_key(0)), (agent, FIRST))[-1].action is None
+    assert play_on(Stepper(GAME, game_key(0)), (agent, FIRST))[-1].action is None
     agent.close()
+
+
+def test_lines_beside_an_answer_are_passed_over_with_one_remark(capsys):
+    command = fake("--fault", "babbles")
+    with Engine(command) as engine:
+        assert [engine.ask("genmove black"), engine.ask("genmove black")] == ["resign", "resign"]
+    said = "lines that are no answers are passed over, the first"
+    assert capsys.readouterr().err == f'note: {command}: {said} "thinking ..."\n'
+
+
+SPEECH = """
+import sys
+print("=== An engine 1.0 ===\\nReady.", end="END")
+for line in sys.stdin:
+    number, word = line.split()
+    print("info depth 1", "=" + number + " " + word, "more", "", "", sep="END", end="", flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", ["\\n", "\\r\\n"])
+def test_ends_of_lines_with_carriage_returns_and_a_banner_make_no_difference(end):
+    with Engine(saying(SPEECH.replace("END", end)), timeout=20.0) as engine:
+        began = time.monotonic()
+        assert [engine.ask(word) for word in ("one", "two", "three")] == ["one\nmore", "two\nmore", "three\nmore"]
+        assert time.monotonic() - began < 10
+
+
+def test_an_engine_that_is_none_is_quoted():
+    with pytest.raises(EngineError, match=r'name: no answer within 0\.5 s, but "hello", which is no answer$'):
+        Engine(saying("print('hello')\nwhile True: input()"), timeout=0.5).ask("name")
 
 
 def test_an_engine_that_hangs_is_ended_with_what_it_started(tmp_path, monkeypatch):
@@ -138,7 +167,7 @@ def test_a_board_that_the_engine_does_not_have():
         gtp_agent(game, dialect(game), fake())
     small = envs.make("othello", size=6)
     agent = gtp_agent(small, dialect(small), fake())
-    record = played(Stepper(small, game_key(0)), (agent, agent), max_plies=1)
+    record = play_on(Stepper(small, game_key(0)), (agent, agent), max_plies=1)
     assert record[-1].action in legal(small, record[0].state)
     agent.close()
 
@@ -195,7 +224,7 @@ def test_gtp_rhino_plays_legal_games_from_both_seats():
     won = 0
     for number in range(6):
         movers = (agent, RANDOM) if number % 2 == 0 else (RANDOM, agent)
-        record = played(Stepper(GAME, game_key(2, number)), movers)
+        record = play_on(Stepper(GAME, game_key(2, number)), movers)
         won += float(record[-1].state.returns[number % 2]) > 0
     agent.close()
     assert won >= 5, "against random moves"

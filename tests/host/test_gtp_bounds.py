@@ -2,6 +2,8 @@
 
 import re
 import resource
+import subprocess
+import sys
 import time
 
 import pytest
@@ -19,6 +21,7 @@ FLOODS = {
         "input()\nprint('=', end='')\nwhile True: print(' spam\\n' * 4096, end='')",
         "answered more than 1024 KiB",
     ),
+    "lines without end": ("while True: print('info')", 'said more than 200 lines, the last "info", and no answer'),
     "a line without end": ("while True: print('=' * 4096, end='')", "answered a line of more than 64 KiB"),
     "zeros without end": ("while True: print(end='\\0' * 4096)", "answered a line of more than 64 KiB"),
     "a blank line at times": ("import time\nwhile True: print(); time.sleep(0.01)", "no answer within 0.5 s"),
@@ -149,6 +152,43 @@ for line in sys.stdin:
     deadline = time.monotonic() + 5
     while not ended(child):
         assert time.monotonic() < deadline
+
+
+DAEMON = """
+import os, sys, time
+def left(depth):  # a daemon, which forks twice and begins a session of its own, and starts further ones
+    if os.fork():
+        return
+    os.setsid()
+    os.environ.clear()
+    if os.fork():
+        os._exit(0)
+    open(sys.argv[1] + str(depth), "w").write(str(os.getpid()))
+    if depth:
+        left(depth - 1)
+    time.sleep(600)
+left(3)
+for line in sys.stdin:
+    print(f"={line.split()[0]}\\n", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of descendants")
+def test_what_leaves_the_session_of_an_engine_is_ended_with_it_but_not_what_was_there_before(tmp_path):
+    bystander = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        with Engine(f"{saying(DAEMON)} {tmp_path}/") as engine:
+            engine.ask("name")
+            files = [tmp_path / str(depth) for depth in range(4)]
+            deadline = time.monotonic() + 10
+            while not all(file.is_file() and file.read_text() for file in files):
+                assert time.monotonic() < deadline
+            assert bystander.poll() is None
+        assert [ended(int(file.read_text())) for file in files] == [True] * 4
+        assert bystander.poll() is None
+    finally:
+        bystander.kill()
+        bystander.wait()
 
 
 def test_a_quick_engine_is_not_slowed_down():

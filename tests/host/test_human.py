@@ -8,7 +8,7 @@ import pytest
 import envs
 from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.human import Board
+from jaxgp.host.human import TerminalGame
 from jaxgp.seats.moves import Stepper, game_key
 from jaxgp.spec import Outside
 from jaxgp.terminal import Stopped
@@ -24,7 +24,7 @@ def sit():
 
     def run(typed, seed=5):
         ask, said = typing(typed)
-        board = Board(Stepper(DICE, game_key(seed)), SPEC, (None, RANDOM), NAMES, ask, said.append)
+        board = TerminalGame(Stepper(DICE, game_key(seed)), SPEC, (None, RANDOM), NAMES, ask, said.append)
         board.play()
         return board, said
 
@@ -56,7 +56,7 @@ def test_moves_that_are_taken_back_and_played_again_meet_the_same_dice_and_repli
 
 def test_a_saved_game_holds_what_chance_did_and_replays_it(sit, tmp_path):
     board, _ = sit(["walk", "step", "undo", "walk", "step"])
-    savedgame.write([tmp_path / "one.json"], savedgame.Played(board.stepper, SPEC, NAMES, board.record))
+    savedgame.write([tmp_path / "one.json"], savedgame.PlayedGame(board.stepper, SPEC, NAMES, board.record))
     again = savedgame.read(str(tmp_path / "one.json"), GAMES)
     assert dice(again.moves) == dice(board.record)
     assert len(dice(again.moves)) == 7
@@ -75,7 +75,9 @@ def test_a_saved_game_holds_what_chance_did_and_replays_it(sit, tmp_path):
 def test_long_names_of_moves_have_numbers_and_no_line_breaks_one():
     game = envs.make("morpion", size=20)
     ask, said = typing(["3", "quit"])
-    board = Board(Stepper(game, game_key(0)), envs.spec("morpion"), (None,), ("You",), ask, said.append, width=60)
+    board = TerminalGame(
+        Stepper(game, game_key(0)), envs.spec("morpion"), (None,), ("You",), ask, said.append, width=60
+    )
     board.play()
     prompt = next(line for line in said if line.startswith("1 "))
     *lines, last = prompt.split("\n")
@@ -95,7 +97,7 @@ def test_a_hint_that_is_stopped_leaves_the_game_as_it_is(monkeypatch):
         return hint
 
     ask, said = typing(["hint", "walk", "quit"])
-    board = Board(Stepper(DICE, game_key(5)), SPEC, (None, RANDOM), NAMES, ask, said.append, adviser=stopped)
+    board = TerminalGame(Stepper(DICE, game_key(5)), SPEC, (None, RANDOM), NAMES, ask, said.append, adviser=stopped)
     board.play()
     assert "The hint was stopped." in said
     assert board.record[1].action is not None

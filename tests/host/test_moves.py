@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from jaxgp.seats.agents import Agent
-from jaxgp.seats.moves import Back, Stepper, announcement, game_key, play, played, verdict
+from jaxgp.seats.moves import Back, Stepper, announcement, game_key, play, play_on, verdict
 from tests.host.games import DICE, RANDOM, SPEC
 
 WALK, STEP = 0, 1
@@ -16,7 +16,7 @@ GAMES = 120
 
 @pytest.fixture(scope="module")
 def records():
-    return [played(Stepper(DICE, game_key(7, number)), (RANDOM, RANDOM)) for number in range(GAMES)]
+    return [play_on(Stepper(DICE, game_key(7, number)), (RANDOM, RANDOM)) for number in range(GAMES)]
 
 
 def rolls(record):
@@ -53,7 +53,7 @@ def test_random_moves_are_uniform_and_have_nothing_to_do_with_the_dice(records):
 def test_a_record_is_retraced_with_the_same_dice_and_other_games_have_others(records):
     again = list(Stepper(DICE, game_key(7, 3)).retrace(actions(records[3])))
     assert rolls(again) == rolls(records[3])
-    other = played(Stepper(DICE, game_key(8, 3)), (RANDOM, RANDOM))
+    other = play_on(Stepper(DICE, game_key(8, 3)), (RANDOM, RANDOM))
     assert rolls(other)[:6] != rolls(again)[:6]
 
 
@@ -70,9 +70,9 @@ def test_moves_that_are_taken_back_meet_the_same_dice_and_the_same_replies():
 
 def test_a_game_goes_on_from_a_record_and_stops_at_its_limit():
     stepper = Stepper(DICE, game_key(2))
-    whole = played(stepper, (RANDOM, RANDOM))
-    assert actions(played(stepper, (RANDOM, RANDOM), whole[:5])) == actions(whole)
-    cut = played(stepper, (RANDOM, RANDOM), whole[:5], max_plies=6)
+    whole = play_on(stepper, (RANDOM, RANDOM))
+    assert actions(play_on(stepper, (RANDOM, RANDOM), whole[:5])) == actions(whole)
+    cut = play_on(stepper, (RANDOM, RANDOM), whole[:5], max_plies=6)
     assert actions(cut) == actions(whole)[:6]
     assert not bool(cut[-1].state.terminated)
 
@@ -80,7 +80,7 @@ def test_a_game_goes_on_from_a_record_and_stops_at_its_limit():
 @pytest.mark.parametrize("answer", [None, 2, -1])
 def test_who_names_no_legal_move_forfeits(answer):
     loser = Agent("loser", lambda state, bits: answer)
-    last = played(Stepper(DICE, game_key(3)), (RANDOM, loser))[-1]
+    last = play_on(Stepper(DICE, game_key(3)), (RANDOM, loser))[-1]
     assert (last.action, last.seat) == (None, 1)
     assert announcement(DICE, SPEC.notation, last, "B") == "B names no legal move and forfeits the game."
     assert verdict(DICE, last.state, ("A", "B")).startswith("A wins, ")

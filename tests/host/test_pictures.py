@@ -11,10 +11,11 @@ import jax
 import pytest
 
 import envs
+from jaxgp.contracts import Simulation
 from jaxgp.host.animation import NAMESPACE, animate
 
 TAG = f"{{{NAMESPACE}}}"
-DRAWN = envs.available()
+DRAWN = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 

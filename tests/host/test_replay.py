@@ -11,11 +11,11 @@ import envs
 from jaxgp.config.schema import Config
 from jaxgp.genotypes import language as languages
 from jaxgp.host.replay import Rival, record
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.run.assemble import assemble
 from jaxgp.seats.agents import opponent_agent
-from jaxgp.seats.moves import Stepper, game_key, played
+from jaxgp.seats.moves import Stepper, game_key, play_on
 from jaxgp.seats.options import opponent
 from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER
@@ -26,7 +26,7 @@ BITS = np.uint32(0)
 @pytest.fixture(scope="module")
 def experiment():
     """The dice game against two programs that are drawn at the start."""
-    panel = Panel(opponents={"beginners": opponent("program", count=2)})
+    panel = PanelFitnessOptions(opponents={"beginners": opponent("program", count=2)})
     return assemble(Config(game={"name": "dice"}, fitness=panel, seed=11), Outside(envs, FOLDER))
 
 
@@ -78,7 +78,7 @@ class Slow(RandomOpponent):
 
 def test_an_opponent_thinks_where_it_knows_no_reply():
     agent = opponent_agent(Slow(DICE), Slow(DICE).init(None), "slow", 1)
-    moves = played(Stepper(DICE, game_key(0)), (agent, agent))
+    moves = play_on(Stepper(DICE, game_key(0)), (agent, agent))
     assert {move.action for move in moves[1:]} == {1}
 
 
@@ -91,7 +91,7 @@ class Resigning(RandomOpponent):
 
 def test_an_opponent_that_gives_up_forfeits():
     silent = opponent_agent(Resigning(DICE), (), "silent")
-    moves = played(Stepper(DICE, game_key(0)), (silent, silent))
+    moves = play_on(Stepper(DICE, game_key(0)), (silent, silent))
     assert [move.action for move in moves] == [None, None]
 
 

@@ -9,10 +9,15 @@ from dataclasses import replace
 import pytest
 
 import envs
+from jaxgp.contracts import Simulation
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
-from jaxgp.host.savedgame import Played
+from jaxgp.host.savedgame import PlayedGame
+from jaxgp.seats import moves
+from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key
+
+TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 
 SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)
@@ -22,7 +27,7 @@ ACTIONS = (1, 1, 0, 0, *[1] * 6)
 
 @pytest.fixture(scope="module")
 def played():
-    return Played(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
+    return PlayedGame(STEPPER, SPEC, ("First <A>", "Second & B"), list(STEPPER.retrace(ACTIONS)))
 
 
 @pytest.fixture
@@ -58,6 +63,30 @@ def test_a_game_is_read_back_as_it_was_played(saved, played):
     assert savedgame.record(again) == saved.read_text()
 
 
+@pytest.mark.parametrize("ending", [".json", ".txt", ".svg"])
+@pytest.mark.parametrize("name", TURNS)
+def test_what_is_saved_of_any_game_is_read_back_from_all_three_files(tmp_path, name, ending):
+    spec, game = envs.spec(name), envs.make(name)
+    agent = random_agent(game)
+    stepper = Stepper(game, game_key(4))
+    record = moves.play_on(stepper, [agent] * game.seats, max_plies=6)
+    names = ("A <&> </metadata>", "B")[: game.seats]
+    file = tmp_path / f"game{ending}"
+    savedgame.write([file], PlayedGame(stepper, spec, names, record))
+    for asked in ({}, {"name": name}):
+        again = savedgame.read(str(file), envs, asked)
+        assert (again.game, again.names) == (game, names)
+        assert [move.action for move in again.moves] == [move.action for move in record]
+    text = file.read_bytes().replace(b"\n", b"\r\n")
+    file.write_bytes(b"\xef\xbb\xbf" + text)
+    assert [move.action for move in savedgame.read(str(file), envs).moves] == [move.action for move in record]
+
+
+def test_a_number_after_the_name_of_a_file_of_one_game_is_refused(saved):
+    with pytest.raises(UsageError, match=r"^replay=.*one\.json#2: accepted: one\.json without #2; it holds one game$"):
+        savedgame.read(f"{saved}#2", envs)
+
+
 def test_names_in_a_file_cannot_steer_a_terminal_or_break_a_picture(saved, tmp_path):
     content = json.loads(saved.read_text())
     content["players"] = ["\x1b]0;title\x07\n\u202eA", "\ufffe & <B>"]
@@ -84,10 +113,10 @@ def test_a_file_of_the_first_version_is_a_game_without_chance(saved, played):
 
 def test_an_unfinished_and_a_forfeited_game_are_read_back(tmp_path):
     for actions in ([0], [0, None], []):
-        game = Played(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
+        game = PlayedGame(STEPPER, SPEC, ("A", "B"), list(STEPPER.retrace(actions)))
         savedgame.write([tmp_path / "part.json"], game)
         assert [m.action for m in savedgame.read(str(tmp_path / "part.json"), envs).moves] == [None, *actions]
-    assert savedgame.transcript(Played(STEPPER, SPEC, ("A", "B"), game.moves)).endswith("Unfinished.\n")
+    assert "\n\nUnfinished.\n\n" in savedgame.transcript(PlayedGame(STEPPER, SPEC, ("A", "B"), game.moves))
 
 
 def test_the_text_has_every_board_and_move_and_the_result(saved):
@@ -95,7 +124,7 @@ def test_the_text_has_every_board_and_move_and_the_result(saved):
     assert text.startswith("First <A> against Second & B\n")
     assert re.findall(r"^(\d+)\. (.*)\.$", text, re.M)[0] == ("1", "First <A> plays left")
     assert text.count("+----------+") == 2 * (len(ACTIONS) + 1)
-    assert text.endswith("\nDraw, 1 to 1.\n")
+    assert f"\nDraw, 1 to 1.\n\n{savedgame.BELOW}\n{{" in text
 
 
 def test_the_pictures_are_well_formed(saved, played, tmp_path):
@@ -124,7 +153,7 @@ def test_a_game_other_than_the_one_asked_for_is_refused(saved):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": "x"}, 'has no "format": "jaxgp game"; accepted: a game that was saved as JSON'),
+        ({"format": "x"}, 'has no "format": "jaxgp game"; accepted: a game that was saved, or with game=NAME'),
         ({"format_version": 3}, "format_version 3 is not known here; accepted: 1, 2"),
         ({"rules": "x" * 2000}, "accepted: games under version 1 of the rules; this one is of " + "x" * 77 + "..."),
         ({"chance": None}, "chance: null: accepted: the name of a generator of JAX, and the words of a key"),
@@ -159,3 +188,19 @@ def test_what_is_no_json_is_refused(tmp_path):
         savedgame.read(str(tmp_path / "x.json"), envs)
     with pytest.raises(UsageError, match="cannot be read \\(No such file"):
         savedgame.read(str(tmp_path / "y.json"), envs)
+
+
+def test_more_moves_than_the_game_can_have_are_refused_before_any_is_played(saved, monkeypatch):
+    monkeypatch.setattr(Stepper, "retrace", lambda self, actions: pytest.fail("they were played"))
+    content = json.loads(saved.read_text())
+    saved.write_text(json.dumps(content | {"moves": content["moves"][:1] * 100_000}))
+    with pytest.raises(UsageError, match="accepted: games of up to 10000 moves; this one has 100000"):
+        savedgame.read(str(saved), envs)
+    assert envs.spec("othello").longest(envs.make("othello", size=6)) == 64
+    assert envs.spec("morpion").longest(envs.make("morpion", size=20)) == 400
+
+
+def test_who_reads_a_long_game_is_told_how_far_it_is(saved):
+    told = []
+    savedgame.read(str(saved), envs, tell=lambda *now: told.append(now))
+    assert told == [(n, len(ACTIONS)) for n in range(len(ACTIONS) + 1)]

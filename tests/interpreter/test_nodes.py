@@ -13,7 +13,7 @@ from jaxgp.interpreter import nodes
 from jaxgp.interpreter.evaluate import Packed, evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.spec import cast
 
 SET = language.primitive_set()
@@ -32,7 +32,7 @@ def seen():
 
 @pytest.mark.parametrize("tree", [0, 1])
 def test_every_node_of_random_programs_has_the_value_that_the_interpreter_gives_its_subtree(seen, tree):
-    grow = Creation(method="grow", max_depth=6)
+    grow = CreationOptions(method="grow", max_depth=6)
     made = jax.jit(lambda key: creation.create(key, SET, grow, 24, 64))(jax.random.key(tree))
     made = jax.tree.map(lambda x: x[:, tree], made)
     found = jax.jit(jax.vmap(lambda one: nodes.values(SET, one, seen)))(made)

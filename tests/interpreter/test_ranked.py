@@ -10,7 +10,7 @@ from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.interpreter.ranked import evaluate_ranked, rank
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 
 LANGUAGE = primitive_set(Options())
 PROGRAMS = 40
@@ -19,7 +19,7 @@ PROGRAMS = 40
 @pytest.fixture(scope="module")
 def programs():
     """Programs of two trees each, from single leaves to fifty functions."""
-    return create(jax.random.key(3), LANGUAGE, Creation("ramped", 1, 6), PROGRAMS, 256)
+    return create(jax.random.key(3), LANGUAGE, CreationOptions("ramped", 1, 6), PROGRAMS, 256)
 
 
 @pytest.mark.parametrize("cases", [1, 3])

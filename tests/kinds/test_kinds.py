@@ -3,6 +3,7 @@
 import dataclasses
 import subprocess
 import sys
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -12,24 +13,27 @@ import pytest
 import envs
 from jaxgp import kinds
 from jaxgp.config import compose, typed, validate
+from jaxgp.config.cli import Command
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.language import sizes
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
+from jaxgp.run import resume
 from jaxgp.run.assemble import assemble
 from jaxgp.store.directory import RunDirectory
 from tests.run.toy_experiment import config
 
+ROOT = Path(__file__).resolve().parents[2]
 SHORT = '''
 from dataclasses import dataclass
 
-from jaxgp.kinds import Fitness
+from jaxgp.kinds import FitnessOptions
 from jaxgp.options import option
 
 
 @dataclass
-class Short(Fitness):
+class ShortOptions(FitnessOptions):
     """The fewer nodes, the better, down to some."""
 
     kind: str = option("short", "short programs", ("short",))
@@ -45,27 +49,28 @@ class Short(Fitness):
 
 
 def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
-    found = kinds.Fitness.kinds.all()
+    found = kinds.FitnessOptions.kinds.all()
     assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "rollout", "solo", "suite"]
     assert all(kind().kind == name for name, kind in found.items())
-    assert found["panel"] is Panel is type(Config().fitness)
+    assert found["panel"] is PanelFitnessOptions is type(Config().fitness)
 
 
 def test_algorithms_are_found_in_the_same_way():
-    found = Algorithm.kinds.all()
-    assert next(iter(found.items())) == ("gp", Algorithm)
+    found = GPOptions.kinds.all()
+    assert next(iter(found.items())) == ("gp", GPOptions)
     assert {"gp", "groups", "cma"} <= set(found) == set(typed.variants(Config)["algorithm"])
-    assert Algorithm.evolving("rules") == ["groups"]
+    assert GPOptions.evolving("rules") == ["groups"]
 
 
 def test_no_option_of_a_kind_switches_it_off():
-    for name, kind in kinds.Fitness.kinds.all().items():
+    for name, kind in kinds.FitnessOptions.kinds.all().items():
         assert kind(kind=name) == kind()
-        assert [one for one in dataclasses.fields(kind) if one.name in kinds.Fitness.kinds.all()] == []
+        assert [one for one in dataclasses.fields(kind) if one.name in kinds.FitnessOptions.kinds.all()] == []
 
 
 def test_options_are_read_without_jax():
-    code = "import sys, jaxgp.config.schema as s; s.Config(); s.Fitness.kinds.all(); assert 'jax' not in sys.modules"
+    options = "import jaxgp.config.schema as s; s.Config(); s.FitnessOptions.kinds.all()"
+    code = f"{options}; import sys; assert 'jax' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
@@ -86,14 +91,14 @@ def test_options_are_read_without_jax():
 )
 def test_an_old_name_is_refused_with_the_new_one(old, said):
     with pytest.raises(UsageError) as raised:
-        typed.typed(Config, {"fitness": old}, complete=False)
+        typed.make_options(Config, {"fitness": old}, complete=False)
     assert str(raised.value).startswith(said)
 
 
 def test_new_names_of_old_ones_exist():
     for old, new in kinds.RENAMED.items():
         words = [word.partition("=")[0::2] for word in new.replace(" with", "").split()]
-        kind = kinds.Fitness.kinds.all()[dict(words)["fitness.kind"]]
+        kind = kinds.FitnessOptions.kinds.all()[dict(words)["fitness.kind"]]
         inner = kind
         *path, last = next(name for name, _ in words if name != "fitness.kind").removeprefix("fitness.").split(".")
         for part in path:
@@ -103,7 +108,7 @@ def test_new_names_of_old_ones_exist():
 
 def test_an_option_of_another_kind_is_refused_with_the_kinds_that_have_it():
     with pytest.raises(UsageError) as raised:
-        typed.typed(Config, {"fitness": {"kind": "solo", "guides": {}}}, complete=False)
+        typed.make_options(Config, {"fitness": {"kind": "solo", "guides": {}}}, complete=False)
     assert str(raised.value) == (
         "fitness.guides: unknown option with fitness.kind=solo; it is one of coplay; "
         "accepted: kind, scale, parsimony, minimum"
@@ -123,14 +128,19 @@ def outside(tmp_path):
     folder.mkdir()
     (folder / "__init__.py").write_text(SHORT)
     yield folder
-    kinds.Fitness.kinds._outside.clear()
+    forget()
+
+
+def forget():
+    kinds.FitnessOptions.kinds._outside.clear()
+    kinds.FitnessOptions.kinds.folders.clear()
     sys.modules.pop("jaxgp_outside_short", None)
 
 
 def test_a_kind_in_a_folder_outside_is_as_good_as_one_of_the_project(outside):
-    placed = compose.placed([f"fitness.kind={outside}", "fitness.enough=4"], envs)
+    placed = compose.name_folder([f"fitness.kind={outside}", "fitness.enough=4"], envs)
     assert placed.overrides == ["fitness.kind=short", "fitness.enough=4"]
-    made = typed.typed(Config, {"fitness": {"kind": "short", "enough": 4}}, complete=False).fitness
+    made = typed.make_options(Config, {"fitness": {"kind": "short", "enough": 4}}, complete=False).fitness
     small = dataclasses.replace(config(), fitness=made)
     small.algorithm.selection.method = "tournament"
     ring = assemble(validate.check(small, envs), envs).ring
@@ -139,9 +149,53 @@ def test_a_kind_in_a_folder_outside_is_as_good_as_one_of_the_project(outside):
     np.testing.assert_array_equal(found.fitness, -jnp.abs(sizes(state.population) - 4))
 
 
+def test_a_kind_outside_has_none_of_the_options_that_a_file_gives_another_kind(outside):
+    with compose.Composer(Config, ROOT / "conf", "config") as composer:
+        given = compose.name_folder([f"fitness.kind={outside}", "fitness.enough=4"], envs).overrides
+        assert dataclasses.asdict(composer.compose(given).fitness).keys() == {
+            "kind",
+            "scale",
+            "parsimony",
+            "minimum",
+            "enough",
+        }
+
+
+def test_a_sweep_may_name_kinds_outside_beside_others_and_a_command_is_shown_as_it_was_typed(outside):
+    placed = compose.name_folder([f"fitness.kind=solo,{outside}", "seed=0,1"], envs, sweep=True)
+    assert placed.overrides == ["fitness.kind=solo,short", "seed=0,1"]
+    assert placed.kinds == (("fitness.kind", outside),)
+    assert resume.command(["fitness.kind=short", "seed=1"], envs).endswith(f" fitness.kind={outside} seed=1")
+
+
+def test_a_member_of_a_sweep_in_another_process_takes_its_kinds_from_their_folders(outside):
+    """Launchers send the command to the process, or to the job of SLURM, as cloudpickle writes it."""
+    cloudpickle = pytest.importorskip("joblib.externals.cloudpickle")
+    command = Command(Config, envs, lambda *_: None, lambda *_: 0, lambda *_: "")
+    command.kinds = compose.name_folder([f"fitness.kind={outside}"], envs).kinds
+    sent = cloudpickle.dumps(command)
+    forget()
+    assert cloudpickle.loads(sent).kinds == command.kinds
+    assert kinds.FitnessOptions.kinds.all()["short"]().enough == 3
+
+
+def test_a_run_of_a_kind_outside_is_resumed_where_its_folder_is_typed_and_never_says_where_it_is(tmp_path, outside):
+    compose.name_folder([f"fitness.kind={outside}"], envs)
+    directory = RunDirectory(tmp_path / "run")
+    directory.path.mkdir()
+    directory.write_config(typed.make_options(Config, {"fitness": {"kind": "short"}}, complete=False))
+    assert str(outside) not in directory.config.read_text()
+    forget()
+    said = r"fitness\.kind=short: accepted: panel, .*; of a kind outside .* its folder .*: fitness\.kind=path/to/short$"
+    with pytest.raises(UsageError, match=said):
+        directory.read_config()
+    compose.name_folder([f"fitness.kind={outside}"], envs)
+    assert directory.read_config().fitness.kind == "short"
+
+
 def test_a_folder_without_a_kind_of_its_name_is_refused(tmp_path, outside):
     with pytest.raises(UsageError, match=r"^fitness.kind=.*/none: accepted: panel, coplay, .* a folder with an __init"):
-        compose.placed([f"fitness.kind={tmp_path / 'none'}"], envs)
+        compose.name_folder([f"fitness.kind={tmp_path / 'none'}"], envs)
     other = outside.rename(tmp_path / "shorter")
     with pytest.raises(UsageError, match=r"has a dataclass of options with the kind shorter, as the folder is; names"):
-        compose.placed([f"fitness.kind={other}"], envs)
+        compose.name_folder([f"fitness.kind={other}"], envs)

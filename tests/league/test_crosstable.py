@@ -11,7 +11,7 @@ import pytest
 from jaxgp.errors import UsageError
 from jaxgp.genotypes import language as languages
 from jaxgp.league import crosstable
-from jaxgp.league.members import Evolved, Member
+from jaxgp.league.members import GenomeActor, Member
 from jaxgp.seats.options import opponent
 from jaxgp.spec import cast
 from tests.fitness import walls_table
@@ -32,7 +32,7 @@ def evolved(player, language, team, genomes):
     count = len(jax.tree.leaves(genomes)[0])
     picked = [jax.tree.map(lambda x, i=i: np.asarray(x)[i], genomes) for i in range(count)]
     return [
-        Member(f"{team}{i}", team, f"{team}{i}", f"{team}{i}", Evolved(team, player, language, genome))
+        Member(f"{team}{i}", team, f"{team}{i}", f"{team}{i}", GenomeActor(team, player, language, genome))
         for i, genome in enumerate(picked)
     ]
 
@@ -187,7 +187,7 @@ def test_a_file_that_is_no_table_is_refused(tmp_path):
 def test_in_a_game_with_chance_all_pairs_play_as_many_games_which_differ():
     at = cast(games.SPEC)
     genomes = [languages.parse(at.language, text, 4) for text in ("1", "0")]
-    plays = [Evolved("team", at.actor, at.language, genome) for genome in genomes]
+    plays = [GenomeActor("team", at.actor, at.language, genome) for genome in genomes]
     named = zip(("bold", "steady"), plays, strict=True)
     members = [Member(name, "team", name, name, one, chance=True) for name, one in named]
     table = crosstable.play(at, members, 96, 5)

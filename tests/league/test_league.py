@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxgp.league.crosstable import CrossTable
-from jaxgp.league.league import League, Round, Rules, hold, season, standings
+from jaxgp.league.league import League, LeagueRules, Round, hold, season, standings
 from jaxgp.statistics.draws import Draws
 
 
@@ -23,7 +23,7 @@ def ladder(count):
 def anyone(games, brackets=None, rules=None, seed=0, mode="anyone"):
     count = len(games.games)
     where = np.zeros(count, int) if brackets is None else np.array(brackets)
-    return hold(games, where, mode, rules or Rules(opponents=99), np.arange(count), Draws(seed))
+    return hold(games, where, mode, rules or LeagueRules(opponents=99), np.arange(count), Draws(seed))
 
 
 def test_who_does_not_win_enough_goes_round_by_round():
@@ -40,16 +40,16 @@ def test_who_does_not_win_enough_goes_round_by_round():
 
 
 def test_a_share_equal_to_the_threshold_is_not_enough_and_just_below_is():
-    assert anyone(ladder(11), rules=Rules(0.6, 99)).rounds[1].players.tolist() == [0, 1, 2, 3]
-    assert anyone(ladder(11), rules=Rules(0.59, 99)).rounds[1].players.tolist() == [0, 1, 2, 3, 4]
+    assert anyone(ladder(11), rules=LeagueRules(0.6, 99)).rounds[1].players.tolist() == [0, 1, 2, 3]
+    assert anyone(ladder(11), rules=LeagueRules(0.59, 99)).rounds[1].players.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_draws_are_no_wins_unless_they_are_halves():
     games = table([[0, 1, 0], [0, 0, 0], [0, 0, 0]])  # one game is won, five are drawn
-    strict = anyone(games, rules=Rules(0.6, 99))
+    strict = anyone(games, rules=LeagueRules(0.6, 99))
     assert strict.rounds[0].wins.tolist() == [1, 0, 0]
     assert (strict.ending, strict.rank.tolist()) == ("nobody", [1, 2, 2])
-    halves = anyone(games, rules=Rules(0.6, 99, draw=0.5))
+    halves = anyone(games, rules=LeagueRules(0.6, 99, draw=0.5))
     assert halves.rounds[0].wins.tolist() == [2.5, 1.5, 2.0]
     assert (halves.ending, halves.rank.tolist()) == ("winner", [1, 3, 2])
 
@@ -63,7 +63,7 @@ def test_players_that_cannot_be_separated_share_a_place():
 def test_a_league_ends_after_its_last_round():
     # The threshold keeps everybody who wins at all, so the two best of three stay for ever.
     games = table([[0, 1, 1], [1, 0, 1], [-1, -1, 0]])
-    league = anyone(games, rules=Rules(0.4, 99, rounds=7))
+    league = anyone(games, rules=LeagueRules(0.4, 99, rounds=7))
     assert (league.ending, len(league.rounds)) == ("rounds", 7)
     assert league.rank.tolist() == [1, 1, 3]
 
@@ -75,7 +75,7 @@ def test_opponents_come_from_where_the_mode_says():
     games = table(np.sign(strength.T - strength))
     everywhere = anyone(games, brackets)
     assert everywhere.rounds[0].games.tolist() == [8] * 5
-    own = season(games, ["a", "b", "a", "b", "a"], "own", Rules(opponents=99), 2, 0)
+    own = season(games, ["a", "b", "a", "b", "a"], "own", LeagueRules(opponents=99), 2, 0)
     assert [one.players.tolist() for one in own] == [[0, 2, 4], [1, 3]] * 2
     assert [one.winners.tolist() for one in own] == [[0], [1]] * 2
     assert own[0].rounds[0].games.tolist() == [4, 4, 4]
@@ -89,7 +89,7 @@ def test_opponents_come_from_where_the_mode_says():
 def test_opponents_are_drawn_without_repetition_and_all_equally_often():
     games, won = ladder(7), []
     for seed in range(400):
-        first = anyone(games, rules=Rules(0.6, 2, rounds=1), seed=seed).rounds[0]
+        first = anyone(games, rules=LeagueRules(0.6, 2, rounds=1), seed=seed).rounds[0]
         assert (first.games == 4).all()
         won.append(first.wins)
     # A player wins as often as it draws one of those below it; it draws two different ones, so the first of all but one
@@ -102,7 +102,7 @@ def test_of_games_with_chance_one_is_drawn():
     results = np.zeros((2, 2, 4), np.int8)
     results[0, 1], results[1, 0] = [1, -1, -1, -1], [-1, -1, -1, 1]
     games = CrossTable(results, np.array([[0, 4], [4, 0]]))
-    won = [anyone(games, rules=Rules(rounds=1), seed=seed).rounds[0].wins[0] for seed in range(300)]
+    won = [anyone(games, rules=LeagueRules(rounds=1), seed=seed).rounds[0].wins[0] for seed in range(300)]
     # The first player wins a quarter of the games that it begins and three quarters of the others.
     assert np.mean(won) == pytest.approx(1.0, abs=0.1)
     assert set(won) == {0.0, 1.0, 2.0}
@@ -118,7 +118,7 @@ def test_the_same_seed_gives_the_same_leagues():
             [one.wins.tolist() for one in league.rounds] for league in season(games, brackets, "others", R, 5, seed)
         ]
 
-    R = Rules(0.4, 3)
+    R = LeagueRules(0.4, 3)
     assert told(1) == told(1) != told(2)
     assert told(1)[0] != told(1)[1], "each league has a schedule of its own"
 

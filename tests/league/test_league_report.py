@@ -27,11 +27,11 @@ def found():
     place = np.arange(3)
     results = np.sign(place[None, :] - place[:, None]).astype(np.int8)[..., None]
     table = CrossTable(results, (~np.eye(3, dtype=bool)).astype(np.int32))
-    rules = league.Rules()
+    rules = league.LeagueRules()
     rated = ratings.fit(table)
     seasons = {"anyone": league.season(table, BRACKETS, "anyone", rules, 2, 0)}
     correlations = ratings.correlations([1.0, 2.0, 3.0], [one.value for one in rated.players], BRACKETS, 0)
-    return league_report.Outcome(members, table, rated, correlations, seasons, rules, {"name": "toy"})
+    return league_report.LeagueOutcome(members, table, rated, correlations, seasons, rules, {"name": "toy"})
 
 
 def test_a_terminal_shows_names_as_they_are(found):
@@ -64,7 +64,7 @@ def test_pages_and_pictures_hold_names_as_text(found):
 
 
 def test_a_text_cannot_end_the_block_that_it_is_folded_in():
-    made = document.Document("t", [], [("s", [document.Folded("f", "```\n<b>\n\x1b[31m")])])
+    made = document.Document("t", [], [("s", [document.FoldedText("f", "```\n<b>\n\x1b[31m")])])
     page = MarkdownIt("commonmark").render(document.markdown(made))
     assert "<b>" not in page
     assert "\x1b" not in page + document.page(made)

@@ -11,10 +11,10 @@ import pytest
 from jaxgp import options
 from jaxgp.anatomy.options import PortfolioOptions, SearchesOptions
 from jaxgp.errors import UsageError
-from jaxgp.kinds.suite import Suite
+from jaxgp.kinds.suite import SuiteFitnessOptions
 from jaxgp.measure import portfolio, solving
 from jaxgp.measure.instances import Book, Searched
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.measure.test_solving import COLUMNS, champion, searched, suites
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -42,7 +42,7 @@ def test_each_stage_searches_what_those_before_it_did_not_solve_and_all_nodes_co
     first = stage(n0=(7, 3), n1=(10, None), n2=(10, None))
     second = stage(n1=(4, 2), n2=(10, None))
     third = stage(n2=(100, None))
-    found = portfolio.combined(3, (first, second, third))
+    found = portfolio.combine_stages(3, (first, second, third))
     assert found.solved.tolist() == [True, True, False]
     assert found.nodes.tolist() == [7, 14, 120]
     assert found.length.tolist() == [3, 2, -1]
@@ -69,7 +69,7 @@ def test_champions_in_turn_try_once_each_with_a_limit_of_their_own():
 def measure(path, texts=("(+ lit action)", "action"), limits=(20, 60)):
     some, book = suites()["many"], Book(path, say=lambda said: None)
     plan = portfolio.stages([(text, champion(text)) for text in texts], limits)
-    return portfolio.measured(plan, "many", some, 4, book, lambda said: None)
+    return portfolio.search_in_stages(plan, "many", some, 4, book, lambda said: None)
 
 
 def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
@@ -78,8 +78,8 @@ def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
     nodes, left = dict.fromkeys(some.names, 0), list(some.names)
     for number, (text, limit) in enumerate([(t, n) for n in (20, 60) for t in ("(+ lit action)", "action")]):
         loaded = champion(text)
-        by = solving.wanted(loaded, ["champion"])
-        ((_, _, alone),) = solving.measured(loaded, {"many": some}, limit, lambda said: None, 4, None, by)
+        by = solving.choose_orders(loaded, ["champion"])
+        ((_, _, alone),) = solving.solve_suites(loaded, {"many": some}, limit, lambda said: None, 4, None, by)
         assert tried[number].tried == len(left)
         for name in left:
             nodes[name] += alone.each[name][0]
@@ -93,14 +93,14 @@ def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
 def test_the_table_of_instances_is_gone_on_with(tmp_path, searched):
     path = tmp_path / "t.csv"
     found, tried = measure(path)
-    rows = len(Table(path, COLUMNS).read())
+    rows = len(CSVTable(path, COLUMNS).read())
     assert rows == sum(one.tried for one in tried)
     searched.sizes = []
     again, _ = measure(path)
     assert searched.sizes == []
     assert again.nodes.tolist() == found.nodes.tolist()
     measure(path, texts=("(+ lit action)",), limits=(20,))
-    assert len(Table(path, COLUMNS).read()) == rows
+    assert len(CSVTable(path, COLUMNS).read()) == rows
 
 
 def test_searches_have_room_for_all_nodes_that_their_limit_allows():
@@ -124,7 +124,7 @@ BAD = {
     "runs=[nope]": "runs=nope: no such file or directory",
     f"runs=[{CHAMPION}] limits=[5,5]": "limits=[5,5]: accepted: at least one number, in ascending order",
     f"runs=[{CHAMPION}] limits=[5,6] in_turn=true": "limits=[5,6]: accepted: 1 numbers, one for each of the runs",
-    f"runs=[{CHAMPION}] suite=32001": "suite=32001: accepted: ",
+    f"runs=[{CHAMPION}] suite=1000001": "suite=1000001: accepted: ",
     f"runs=[{CHAMPION}] suite=": "suite=: accepted: the name of a suite, or a file of instances",
     f"runs=[{OF_CHECKERS}]": f"runs: {OF_CHECKERS}: checkers is no puzzle; accepted: champions that steer a search",
 }
@@ -141,7 +141,7 @@ def test_a_suite_may_be_a_list_of_deals_that_is_longer_than_the_name_of_a_file()
     deals = ",".join(map(str, range(1, 400)))
     for schema in (PortfolioOptions, SearchesOptions):
         options.check(schema(suite=deals) if schema is SearchesOptions else schema(runs=["a"], suite=deals))
-    options.check(Suite(boards=1, instances=deals))
+    options.check(SuiteFitnessOptions(boards=1, instances=deals))
 
 
 @pytest.mark.slow

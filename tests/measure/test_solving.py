@@ -19,7 +19,7 @@ from jaxgp.options import option
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.deepening import Deepening
 from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, Suites, cast
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.search import puzzles
 
 LIMIT = 60
@@ -137,8 +137,8 @@ def searched(monkeypatch):
 
 def measure(path=None, batch=4, loaded=None, limit=LIMIT, against=()):
     book, loaded = Book(path, say=lambda said: None), loaded or champion()
-    by = solving.wanted(loaded, against)
-    found = solving.measured(loaded, suites(), limit, lambda said: None, batch, book, by)
+    by = solving.choose_orders(loaded, against)
+    found = solving.solve_suites(loaded, suites(), limit, lambda said: None, batch, book, by)
     return {(suite, order): figures for suite, order, figures in found}
 
 
@@ -226,7 +226,7 @@ def test_a_second_start_goes_on_with_what_the_first_has_left(tmp_path, searched,
     assert {key: one.seconds for key, one in again.items()} == pytest.approx(
         {key: one.seconds for key, one in went_on.items()}
     )
-    assert len(Table(path, COLUMNS).read()) == 3 * sum(SIZES.values())
+    assert len(CSVTable(path, COLUMNS).read()) == 3 * sum(SIZES.values())
 
 
 def test_a_torn_row_is_searched_again(tmp_path, searched, whole):
@@ -308,7 +308,7 @@ def test_other_files_are_refused_and_left_as_they_are(tmp_path, what):
 
 def test_every_setting_tells_searches_apart_however_long():
     order = solving.orders(champion())[-1]
-    about = instances.described("many", order, LIMIT)
+    about = instances.describe_search("many", order, LIMIT)
     assert about["game"] == "lamps version=1"
     assert about["program"] == "role=tally deepest=7"
     assert instances._settings({"deal": "x" * 200 + "a"}) != instances._settings({"deal": "x" * 200 + "b"})

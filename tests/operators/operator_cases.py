@@ -11,7 +11,7 @@ from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 
 MANCALA = primitive_set(envs.make("mancala"), Options())  # INT weighs 14, each of the four functions 1
 BUSHY = primitive_set(envs.make("mancala"), Options(constants_weight=2.0))  # grows until the room ends
@@ -119,7 +119,7 @@ def assert_valid(primitives, population, max_depth=None):
 
 
 CAPACITY, MAX_DEPTH, BATCH = 24, 5, 48
-RAMPED = Creation(method="ramped", min_depth=2, max_depth=MAX_DEPTH)
+RAMPED = CreationOptions(method="ramped", min_depth=2, max_depth=MAX_DEPTH)
 
 typed_population = quick(lambda key: create(key, TYPED, RAMPED, BATCH, CAPACITY))
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from jaxgp.errors import UsageError
 from jaxgp.genotypes import programs
 from jaxgp.operators.creation import Request, create, generate, least_sizes
-from jaxgp.operators.options import Creation
-from jaxgp.options import unchecked
+from jaxgp.operators.options import CreationOptions
+from jaxgp.options import make_unchecked
 from tests.genotypes.generators import least_trees
 from tests.operators.operator_cases import (
     BUSHY,
@@ -91,7 +91,7 @@ def test_depth_and_size_are_bounded_together():
 
 
 def creation(primitives, population, capacity, **options):
-    return quick(lambda key: create(key, primitives, unchecked(Creation, options), population, capacity))
+    return quick(lambda key: create(key, primitives, make_unchecked(CreationOptions, options), population, capacity))
 
 
 def test_full_trees_fill_the_depth_or_the_room_and_grown_ones_the_capacity_but_never_more():
@@ -162,11 +162,11 @@ def test_terminal_probability_decides_between_terminals_and_functions():
 def test_impossible_options_are_refused():
     key = jax.random.key(0)
     with pytest.raises(UsageError, match="method=half: accepted: full, grow, ramped"):
-        Creation(method="half")
+        CreationOptions(method="half")
     with pytest.raises(ValueError, match="no tree of type goal fits depth 1 and 5 nodes"):
-        create(key, TYPED, Creation(max_depth=1), 4, 5)
+        create(key, TYPED, CreationOptions(max_depth=1), 4, 5)
     with pytest.raises(UsageError, match=r"min_depth=5: accepted: a whole number from 0 to 4 \(max_depth\)"):
-        Creation(method="ramped", min_depth=5, max_depth=4)
+        CreationOptions(method="ramped", min_depth=5, max_depth=4)
 
 
 def test_a_population_of_one_terminal():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgp.operators.crossover import choose_points, one_child, two_children
-from jaxgp.operators.options import Crossover
+from jaxgp.operators.options import CrossoverOptions
 from tests.operators.operator_cases import (
     BATCH,
     MANCALA,
@@ -24,7 +24,7 @@ from tests.operators.operator_cases import (
     words,
 )
 
-UNIFORM, KOZA = Crossover(), Crossover(node_choice="koza")
+UNIFORM, KOZA = CrossoverOptions(), CrossoverOptions(node_choice="koza")
 
 
 @quick
@@ -155,4 +155,4 @@ def test_donors_are_uniform_among_the_nodes_of_a_fitting_type():
 
 def test_unknown_node_choices_are_named():
     with pytest.raises(ValueError, match="node_choice=best: accepted: uniform, koza"):
-        Crossover(node_choice="best")
+        CrossoverOptions(node_choice="best")

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, empty
 from jaxgp.operators.creation import create
 from jaxgp.operators.crossover import one_child, two_children
 from jaxgp.operators.mutation import mutate
-from jaxgp.operators.options import Creation, Crossover, Mutation
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions
 from jaxgp.operators.trees import one_point
 from jaxgp.operators.variation import breed
 from jaxgp.options import check
@@ -27,8 +27,8 @@ MIXED = PrimitiveSet(
     (Primitive("not", BOOL, (BOOL,), call=jnp.logical_not),),
     (BOOL, FLOAT),
 )
-ONE_POINT = Crossover(subtree=0.0, one_point=1.0)
-REDRAWN = Algorithm(mutation=Mutation(1.0, children=0.0, genes=1.0, max_depth=2))
+ONE_POINT = CrossoverOptions(subtree=0.0, one_point=1.0)
+REDRAWN = GPOptions(mutation=MutationOptions(1.0, children=0.0, genes=1.0, max_depth=2))
 
 
 def vector(*numbers):
@@ -56,7 +56,7 @@ def test_trees_from_a_place_on_are_exchanged_and_all_places_are_equally_likely()
 
 
 def test_kinds_of_crossover_are_drawn_by_weight():
-    mixed = Crossover(subtree=1.0, one_point=3.0)
+    mixed = CrossoverOptions(subtree=1.0, one_point=3.0)
     one, _ = quick(jax.vmap(lambda key: one_child(key, NUMBERS, mixed, 3, FIRST, SECOND)))(keys(2))
     value = np.asarray(one.value)[..., 0]
     changed = (value >= 10).sum(1)
@@ -73,7 +73,7 @@ def test_both_children_are_those_of_one_cut():
 
 def genes_after(probability):
     """The genes of copies of one individual, all 20, after mutation."""
-    algorithm = Algorithm(mutation=Mutation(1.0, children=0.0, genes=1.0, gene_probability=probability))
+    algorithm = GPOptions(mutation=MutationOptions(1.0, children=0.0, genes=1.0, gene_probability=probability))
     step = quick(lambda key, those: mutate(key, DIGITS, algorithm, those, jnp.ones(DRAWS, jnp.bool_)))
     made = step(jax.random.key(4), copied(vector(20, 20, 20, 20, 20), DRAWS))
     return np.asarray(made.value)[..., 0].astype(int)
@@ -95,7 +95,7 @@ def test_all_genes_or_none_are_redrawn_at_the_ends_of_the_probability():
 
 
 def test_new_trees_of_any_type_are_valid_and_others_stay():
-    population = quick(lambda key: create(key, MIXED, Creation(max_depth=2), 64, 7))(jax.random.key(5))
+    population = quick(lambda key: create(key, MIXED, CreationOptions(max_depth=2), 64, 7))(jax.random.key(5))
     chosen = np.arange(64) % 2 == 0
     made = quick(lambda key, those: mutate(key, MIXED, REDRAWN, those, chosen))(jax.random.key(6), population)
     assert_valid(MIXED, made, 2)
@@ -105,8 +105,8 @@ def test_new_trees_of_any_type_are_valid_and_others_stay():
 
 def test_one_point_crossover_is_refused_for_a_single_tree():
     alone = PrimitiveSet("alone", NUMBERS.terminals, ())
-    population, options = empty((4, 1), 1), Algorithm(crossover=ONE_POINT)
+    population, options = empty((4, 1), 1), GPOptions(crossover=ONE_POINT)
     with pytest.raises(ValueError, match=r"one_point=1: accepted: 0, for individuals of one tree"):
         jax.eval_shape(lambda key: breed(key, alone, options, population, jnp.ones(4)), jax.random.key(0))
     with pytest.raises(UsageError, match=r"accepted: 0, or a weight above 0 for subtree, rule or one_point"):
-        check(Crossover(subtree=0.0))
+        check(CrossoverOptions(subtree=0.0))

@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.operators import draw
 from jaxgp.operators.creation import create
 from jaxgp.operators.mutation import KINDS, mutate
-from jaxgp.operators.options import Mutation
-from jaxgp.options import unchecked
+from jaxgp.operators.options import MutationOptions
+from jaxgp.options import make_unchecked
 from tests.genotypes.generators import FACTORED
 from tests.operators.operator_cases import (
     BATCH,
@@ -42,8 +42,8 @@ NONE = dict.fromkeys(KINDS, 0.0)
 
 def options(max_depth=None, probability=0.5, grown=4, **weights):
     """Options of the operators alone; a command would refuse some of them."""
-    mutation = unchecked(Mutation, {"probability": probability, "max_depth": grown, **NONE, **weights})
-    return unchecked(Algorithm, {"max_depth": max_depth, "mutation": mutation})
+    mutation = make_unchecked(MutationOptions, {"probability": probability, "max_depth": grown, **NONE, **weights})
+    return make_unchecked(GPOptions, {"max_depth": max_depth, "mutation": mutation})
 
 
 PLAIN_KINDS = [kind for kind in KINDS if kind != "local"]
@@ -275,4 +275,4 @@ def test_a_mutant_depends_on_its_own_key_only(mutants):
 
 def test_weights_must_say_something():
     with pytest.raises(UsageError, match=r"probability=.*: accepted: 0, or a weight above 0 for children"):
-        Mutation(children=0.0)
+        MutationOptions(children=0.0)

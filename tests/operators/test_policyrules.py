@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, empty
 from jaxgp.operators.creation import create
 from jaxgp.operators.crossover import one_child, two_children
 from jaxgp.operators.mutation import mutate
-from jaxgp.operators.options import Creation, Crossover, Mutation
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions
 from jaxgp.operators.trees import swap_between, swap_within
 from jaxgp.operators.variation import breed
 from jaxgp.options import check
@@ -39,9 +39,9 @@ POLICY = PrimitiveSet(
     rules=((0, 1), (2, 3), (4, 5)),
 )
 SIZE = 32
-RULE, NO_KINDS = Crossover(subtree=0.0, rule=1.0), {"children": 0.0}
+RULE, NO_KINDS = CrossoverOptions(subtree=0.0, rule=1.0), {"children": 0.0}
 
-created = quick(lambda key: create(key, POLICY, Creation(max_depth=3), SIZE, 15))
+created = quick(lambda key: create(key, POLICY, CreationOptions(max_depth=3), SIZE, 15))
 
 
 def rules_of(one):
@@ -53,7 +53,7 @@ def rules_of(one):
 @quick
 def vary(key, first, second):
     keys = jax.random.split(key, SIZE)
-    mutation = Algorithm(mutation=Mutation(1.0, **NO_KINDS, rule=1.0))
+    mutation = GPOptions(mutation=MutationOptions(1.0, **NO_KINDS, rule=1.0))
     chosen = np.arange(SIZE) % 2 == 0
     return (
         jax.vmap(lambda k, a, b: two_children(k, POLICY, RULE, 3, a, b))(keys, first, second),
@@ -119,17 +119,17 @@ def test_every_two_rules_change_places_equally_often():
 def test_kinds_of_crossover_are_drawn_by_weight():
     first, second = marked(0), marked(10)
     keys = jax.random.split(jax.random.key(3), DRAWS)
-    mixed = Crossover(subtree=3.0, rule=1.0)
+    mixed = CrossoverOptions(subtree=3.0, rule=1.0)
     one, _ = quick(jax.vmap(lambda key: one_child(key, POLICY, mixed, 3, first, second)))(keys)
     changed = (np.asarray(one.value)[:, :, 0] >= 10).sum(1)  # a rule has two trees, a subtree lies in one
     assert_distribution(np.bincount(changed, minlength=3), [0, 0.75, 0.25])
 
 
 def test_shares_that_exclude_each_other_are_exact():
-    algorithm = Algorithm(
+    algorithm = GPOptions(
         elites=0,
-        crossover=Crossover(0.4, subtree=0.0, rule=1.0),
-        mutation=Mutation(0.1, **NO_KINDS, rule=1.0, exclusive=True),
+        crossover=CrossoverOptions(0.4, subtree=0.0, rule=1.0),
+        mutation=MutationOptions(0.1, **NO_KINDS, rule=1.0, exclusive=True),
     )
     step = quick(lambda key, parents: breed(key, POLICY, algorithm, parents, jnp.ones(DRAWS)))
     made, counts = step(jax.random.key(4), copied(marked(0), DRAWS))
@@ -144,21 +144,26 @@ def test_shares_that_exclude_each_other_are_exact():
 
 def test_options_of_rules_are_refused_where_there_are_none():
     population = empty((4, TYPED.num_trees), 15)
-    for options in (Algorithm(crossover=Crossover(rule=1.0)), Algorithm(mutation=Mutation(1.0, rule=1.0))):
+    for options in (
+        GPOptions(crossover=CrossoverOptions(rule=1.0)),
+        GPOptions(mutation=MutationOptions(1.0, rule=1.0)),
+    ):
         with pytest.raises(ValueError, match=r"rule=1: accepted: 0, for individuals without rules"):
             jax.eval_shape(lambda key, o=options: breed(key, TYPED, o, population, jnp.ones(4)), jax.random.key(0))
 
 
 def test_shares_that_exclude_each_other_must_fit():
-    check(Algorithm(crossover=Crossover(0.9), mutation=Mutation(0.1, exclusive=True)))
+    check(GPOptions(crossover=CrossoverOptions(0.9), mutation=MutationOptions(0.1, exclusive=True)))
     with pytest.raises(UsageError, match=r"mutation.probability=0.2: accepted: a number from 0 to 0.1, as crossover"):
-        check(Algorithm(crossover=Crossover(0.9), mutation=Mutation(0.2, exclusive=True)))
+        check(GPOptions(crossover=CrossoverOptions(0.9), mutation=MutationOptions(0.2, exclusive=True)))
     with pytest.raises(UsageError, match=r"exclusive=true: accepted: false with crossover.method=one_or_two_way"):
-        check(Algorithm(crossover=Crossover(0.4, "one_or_two_way"), mutation=Mutation(0.2, exclusive=True)))
+        check(
+            GPOptions(crossover=CrossoverOptions(0.4, "one_or_two_way"), mutation=MutationOptions(0.2, exclusive=True))
+        )
     with pytest.raises(
         UsageError, match=r"probability=0.9: accepted: 0, or a weight above 0 for subtree, rule or one_point"
     ):
-        check(Crossover(subtree=0.0))
+        check(CrossoverOptions(subtree=0.0))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from jaxgp.genotypes import rulelists
 from jaxgp.operators import draw
 from jaxgp.operators import rulelists as operators
-from jaxgp.operators.rulelists import RuleCreation, RuleMutation
+from jaxgp.operators.rulelists import RuleCreationOptions, RuleMutationOptions
 from tests.genotypes.rule_cases import WALLS3, assert_valid
 from tests.operators.operator_cases import assert_distribution, quick
 from tests.operators.rule_operator_cases import CAPACITY, moved, numbered, words
@@ -23,7 +23,7 @@ def ranks(lists):
 
 def test_creation_is_uniform():
     keys = jax.random.split(jax.random.key(4), N)
-    config = RuleCreation(3, 5)
+    config = RuleCreationOptions(3, 5)
     made = jax.jit(jax.vmap(lambda key: operators.create(key, WALLS3, config, 6)))(keys)
     assert_valid(WALLS3, jax.tree.map(lambda field: field[:200], made))
     assert_distribution(np.bincount(made.length, minlength=7), [0, 0, 0, 1, 1, 1, 0])
@@ -38,12 +38,14 @@ def test_creation_is_uniform():
 
 def test_creation_follows_the_share_of_dont_care():
     keys = jax.random.split(jax.random.key(5), N)
-    made = jax.jit(jax.vmap(lambda key: operators.create(key, WALLS3, RuleCreation(1, 1, dont_care=0.75), 1)))(keys)
+    made = jax.jit(jax.vmap(lambda key: operators.create(key, WALLS3, RuleCreationOptions(1, 1, dont_care=0.75), 1)))(
+        keys
+    )
     condition = np.asarray(made.condition)[:, 0]
     assert_distribution(np.bincount(condition[:, 2] + 1, minlength=13), [24] + [1] * 8 + [0] * 4)
     assert_distribution(np.bincount(condition[:, 4] + 1, minlength=13), [12] + [0] * 8 + [1] * 4)
     for share, expected in ((0.0, False), (1.0, True)):
-        config = RuleCreation(9, 9, dont_care=share)
+        config = RuleCreationOptions(9, 9, dont_care=share)
         made = quick(jax.vmap(lambda key, c=config: operators.create(key, WALLS3, c, 9)))(keys[:100])
         assert ((np.asarray(made.condition) == -1) == expected).all()
 
@@ -125,7 +127,7 @@ def test_a_modified_condition_follows_the_share_of_dont_care():
 
 
 @pytest.mark.parametrize(
-    ("config", "shares"), [(RuleMutation(), [1, 1, 1, 1]), (RuleMutation(0, 0.5, 1.5, 3), [0, 1, 3, 6])]
+    ("config", "shares"), [(RuleMutationOptions(), [1, 1, 1, 1]), (RuleMutationOptions(0, 0.5, 1.5, 3), [0, 1, 3, 6])]
 )
 def test_kinds_are_drawn_by_weight(config, shares):
     keys = jax.random.split(jax.random.key(12), N)

@@ -14,7 +14,7 @@ from jaxgp.errors import UsageError
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import rulelists as operators
-from jaxgp.operators.rulelists import KINDS, RuleCreation, RuleMutation
+from jaxgp.operators.rulelists import KINDS, RuleCreationOptions, RuleMutationOptions
 from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, assert_valid, lane, random_lists
 from tests.operators.operator_cases import quick, same
 from tests.operators.rule_operator_cases import CAPACITY, moved, numbered, words
@@ -106,7 +106,7 @@ def test_mutations_do_what_they_say(language, seed):
 )
 def test_mutation_stays_valid_for_many_rounds(language, dont_care):
     lists = random_lists(1, language, BATCH, CAPACITY)
-    go = quick(jax.vmap(lambda key, one: operators.mutate(key, language, RuleMutation(), dont_care, one)))
+    go = quick(jax.vmap(lambda key, one: operators.mutate(key, language, RuleMutationOptions(), dont_care, one)))
     for g in range(6):
         keys = jax.random.split(jax.random.key(g), BATCH)
         made, kind, possible = jax.tree.map(np.asarray, go(keys, lists))
@@ -125,20 +125,20 @@ def test_mutation_stays_valid_for_many_rounds(language, dont_care):
 
 
 def test_the_same_key_makes_the_same_lists():
-    make = quick(lambda key: operators.create(key, WALLS3, RuleCreation(), 64))
+    make = quick(lambda key: operators.create(key, WALLS3, RuleCreationOptions(), 64))
     assert same(make(jax.random.key(0)), make(jax.random.key(0)))
     assert not same(make(jax.random.key(0)), make(jax.random.key(1)))
 
 
 def test_impossible_options_are_refused():
     with pytest.raises(UsageError, match=r"creation.max_rules=9: accepted: .* to 8 \(capacity\)"):
-        operators.create(jax.random.key(0), WALLS3, RuleCreation(max_rules=9), 8)
+        operators.create(jax.random.key(0), WALLS3, RuleCreationOptions(max_rules=9), 8)
     for bad in ((5, 4), (-1, 4), (0, 4, -0.1), (0, 4, 1.5), (0, 4, float("nan"))):
         with pytest.raises(UsageError, match=r"(min_rules|dont_care)=.*: accepted: a (whole )?number from 0"):
-            RuleCreation(*bad)
+            RuleCreationOptions(*bad)
     for bad in ((0, 0, 0, 0), (-1,), (float("nan"),)):
         with pytest.raises(UsageError, match=r"add=.*: accepted: a (weight above 0 for|number from 0)"):
-            RuleMutation(*bad)
+            RuleMutationOptions(*bad)
 
 
 def test_deleting_to_nothing_and_adding_to_the_capacity():

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.operators.options import Selection
+from jaxgp.operators.options import SelectionOptions
 from jaxgp.operators.selection import different, elites, select, select_by_case
 from jaxgp.options import find
 from tests.operators.operator_cases import assert_distribution, quick
@@ -17,7 +17,7 @@ NAN = float("nan")
 
 @cache
 def selecting(n, options):
-    return quick(lambda key, fitness: select(key, Selection(**dict(options)), fitness, n))
+    return quick(lambda key, fitness: select(key, SelectionOptions(**dict(options)), fitness, n))
 
 
 def frequencies(fitness, n=N, seed=0, **options):
@@ -67,7 +67,7 @@ def test_a_share_of_the_parents_is_drawn_by_one_case_and_the_cases_take_turns():
     merits = jnp.array([[4.0, 4.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
     def drawn(share):
-        return quick(lambda key: select_by_case(key, Selection(by_case=share), merits, N))(jax.random.key(0))
+        return quick(lambda key: select_by_case(key, SelectionOptions(by_case=share), merits, N))(jax.random.key(0))
 
     assert_distribution(np.bincount(drawn(0.5)), [1 / 4, 1 / 4 + 1 / 8, 1 / 8, 1 / 4])
     assert_distribution(np.bincount(drawn(1.0)), [0, 1 / 4, 1 / 4, 1 / 2])
@@ -111,7 +111,7 @@ def test_different_numbers_come_in_all_orders_alike():
 
 def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_random():
     fitness = jnp.array([5.0, 1.0, 3.0, NAN, 3.0, 0.0, 3.0, 9.0])
-    config = Selection(method="truncation", truncation_fraction=0.5)  # 9, 5, and two of the three 3s
+    config = SelectionOptions(method="truncation", truncation_fraction=0.5)  # 9, 5, and two of the three 3s
     keys = jax.random.split(jax.random.key(0), 30_000)
     got = quick(jax.vmap(lambda key: select(key, config, fitness, 1)))(keys)
     assert_distribution(np.bincount(got.ravel(), minlength=8), [1, 0, 2 / 3, 0, 2 / 3, 0, 2 / 3, 1])
@@ -119,10 +119,10 @@ def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_rando
     assert tiny[7] == N
 
 
-@pytest.mark.parametrize("method", find(Selection, "method").choices)
+@pytest.mark.parametrize("method", find(SelectionOptions, "method").choices)
 def test_without_differences_everybody_is_equally_likely_and_one_alone_always(method):
     keys = jax.random.split(jax.random.key(1), 30_000)
-    options = Selection(method=method)
+    options = SelectionOptions(method=method)
 
     @quick
     def pick(fitness):
@@ -173,8 +173,8 @@ def test_one_individual_can_be_left_out_of_each_draw(options):
     but = np.arange(N, dtype=np.int32) % 6 % 5
 
     def draw(key):
-        drawn = select(key, Selection(**options), jnp.asarray(OTHERS, jnp.float32), N, jnp.asarray(but))
-        lonely = select(key, Selection(**options), jnp.array([2.0]), 3, jnp.zeros(3, jnp.int32))
+        drawn = select(key, SelectionOptions(**options), jnp.asarray(OTHERS, jnp.float32), N, jnp.asarray(but))
+        lonely = select(key, SelectionOptions(**options), jnp.array([2.0]), 3, jnp.zeros(3, jnp.int32))
         return drawn, lonely
 
     drawn, lonely = quick(draw)(jax.random.key(4))
@@ -185,7 +185,7 @@ def test_one_individual_can_be_left_out_of_each_draw(options):
 
 def test_others_without_any_weight_are_equally_likely():
     fitness, but = jnp.array([0.0, 0.0, 7.0, NAN, 0.0]), jnp.asarray(np.where(np.arange(N) % 2, 2, 0))
-    drawn = np.asarray(quick(lambda key: select(key, Selection(), fitness, N, but))(jax.random.key(5)))
+    drawn = np.asarray(quick(lambda key: select(key, SelectionOptions(), fitness, N, but))(jax.random.key(5)))
     assert_distribution(np.bincount(drawn[1::2], minlength=5), [1, 1, 0, 1, 1])
     assert (drawn[::2] == 2).all()
 
@@ -195,7 +195,7 @@ def test_one_individual_can_be_left_out_of_a_large_population():
     fitness[::3] = 0
     fitness[100] = fitness.sum()
     but = np.where(np.arange(4 * N) % 2, 100, 1)
-    draw = quick(lambda key: select(key, Selection(), jnp.asarray(fitness), 4 * N, jnp.asarray(but)))
+    draw = quick(lambda key: select(key, SelectionOptions(), jnp.asarray(fitness), 4 * N, jnp.asarray(but)))
     drawn = np.asarray(draw(jax.random.key(6)))
     for out in (1, 100):
         left = np.where(np.arange(1000) == out, 0, fitness)
@@ -212,4 +212,4 @@ def test_elites_are_best_first_with_ties_to_the_lower_index_and_nan_last():
 
 def test_unknown_methods_are_named():
     with pytest.raises(ValueError, match=r"method=best: accepted: roulette"):
-        Selection(method="best")
+        SelectionOptions(method="best")

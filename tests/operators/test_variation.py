@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.operators.selection import elites
 from jaxgp.operators.variation import breed, recombine
-from jaxgp.options import unchecked
+from jaxgp.options import make_unchecked
 from tests.operators.operator_cases import (
     BATCH,
     MANCALA,
@@ -42,25 +42,25 @@ KOZA, STUDY, COPIES = range(3)
 ALGORITHMS = (
     (
         TYPED,
-        Algorithm(
+        GPOptions(
             elites=0,
             max_depth=5,
-            creation=Creation(max_depth=5, terminal_probability=0.4),
-            selection=Selection("tournament"),
-            crossover=Crossover(0.7, "two_children", "koza"),
-            mutation=Mutation(0.4, children=0.0, subtree=1.0),
+            creation=CreationOptions(max_depth=5, terminal_probability=0.4),
+            selection=SelectionOptions("tournament"),
+            crossover=CrossoverOptions(0.7, "two_children", "koza"),
+            mutation=MutationOptions(0.4, children=0.0, subtree=1.0),
         ),
     ),
-    (TYPED, Algorithm(elites=3, mutation=Mutation(0.1, children=0.0, point=1.0))),
-    (MANCALA, Algorithm(elites=1, crossover=Crossover(0.0), mutation=Mutation(0.0))),
+    (TYPED, GPOptions(elites=3, mutation=MutationOptions(0.1, children=0.0, point=1.0))),
+    (MANCALA, GPOptions(elites=1, crossover=CrossoverOptions(0.0), mutation=MutationOptions(0.0))),
 )
 
 
 def test_no_individual_has_what_is_left_out_and_the_others_are_drawn_as_before():
     """Created, crossed, and mutated by subtrees and points; the roots of fresh trees are ADD and SUB equally often."""
     fewer = MANCALA.without(["VALUE_AT", "IF_<_DO_ELSE_"])
-    algorithm = Algorithm(mutation=Mutation(1.0, children=0.0, subtree=1.0, point=1.0))
-    created = quick(lambda key: create(key, fewer, Creation("full", max_depth=2), 25_000, 16))(jax.random.key(0))
+    algorithm = GPOptions(mutation=MutationOptions(1.0, children=0.0, subtree=1.0, point=1.0))
+    created = quick(lambda key: create(key, fewer, CreationOptions("full", max_depth=2), 25_000, 16))(jax.random.key(0))
     some = jax.tree.map(lambda x: x[:200], created)
     bred, _ = quick(lambda key, some: breed(key, fewer, algorithm, some, jnp.ones(200)))(jax.random.key(1), some)
     for population in (created, bred):
@@ -105,7 +105,7 @@ def test_crossover_and_mutation_rates_are_as_set_and_independent():
     n = 40_001
     one = individual(tree(MANCALA, "INT:20 INT:20 ADD", 5))  # 20 is outside the domain: every redrawn constant shows
     population = copied(one, n)
-    algorithm = Algorithm(mutation=Mutation(0.02, children=0.0, constant=1.0))
+    algorithm = GPOptions(mutation=MutationOptions(0.02, children=0.0, constant=1.0))
     step = quick(lambda key, population: breed(key, MANCALA, algorithm, population, jnp.ones(n)))
     following, counts = step(jax.random.key(0), population)
     assert stats.binomtest(int(counts["crossovers"]), n - 1, 0.9).pvalue > 0.001
@@ -141,8 +141,8 @@ def paired(crossing, fitness, n, **options):
 
     @quick
     def made(probability):
-        crossover = unchecked(Crossover, {"probability": probability, "method": crossing})
-        algorithm = unchecked(Algorithm, {"crossover": crossover, "selection": Selection(**options)})
+        crossover = make_unchecked(CrossoverOptions, {"probability": probability, "method": crossing})
+        algorithm = make_unchecked(GPOptions, {"crossover": crossover, "selection": SelectionOptions(**options)})
         return recombine(jax.random.key(0), MANCALA, algorithm, population, merits, n)[0].value[:, 0, 0]
 
     return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]
@@ -176,7 +176,9 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
 
     The greater constant is the fitter one, and no number the least fit.
     """
-    algorithm = Algorithm(crossover=Crossover(0.75, "one_or_two_way"), selection=Selection("tournament", 1))
+    algorithm = GPOptions(
+        crossover=CrossoverOptions(0.75, "one_or_two_way"), selection=SelectionOptions("tournament", 1)
+    )
     n, fitness = 60_001, jnp.array([jnp.nan, 1.0, 2.0])
     population = constants(range(3))
     go = quick(lambda key: recombine(key, MANCALA, algorithm, population, fitness[None], n))
@@ -196,9 +198,9 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
 
 
 def test_one_or_two_way_changes_no_donor(population):
-    crossing, choice = Crossover(1.0, "one_or_two_way"), Selection("tournament", 2, distinct=True)
-    algorithm = Algorithm(
-        max_depth=MAX_DEPTH, creation=Creation(max_depth=MAX_DEPTH), crossover=crossing, selection=choice
+    crossing, choice = CrossoverOptions(1.0, "one_or_two_way"), SelectionOptions("tournament", 2, distinct=True)
+    algorithm = GPOptions(
+        max_depth=MAX_DEPTH, creation=CreationOptions(max_depth=MAX_DEPTH), crossover=crossing, selection=choice
     )
     fitness = jnp.arange(float(BATCH))
     go = quick(lambda key: recombine(key, TYPED, algorithm, population, fitness[None], 41))
@@ -213,7 +215,7 @@ def test_one_or_two_way_changes_no_donor(population):
 
 
 def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
-    everybody, alone = Algorithm(elites=9), Algorithm(elites=0, mutation=Mutation(0.0))
+    everybody, alone = GPOptions(elites=9), GPOptions(elites=0, mutation=MutationOptions(0.0))
     three, one = constants([1, 2, 3]), constants([8])
 
     def step(key):
@@ -231,4 +233,4 @@ def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
 
 def test_unknown_crossover_is_named():
     with pytest.raises(ValueError, match="method=three: accepted: one_child, two_children, one_way"):
-        Crossover(method="three")
+        CrossoverOptions(method="three")

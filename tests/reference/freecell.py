@@ -15,10 +15,10 @@ from envs.freecell.plain import (
     Board,
     fits,
     in_sequence,
+    is_solved,
     legal,
     move_of,
     play,
-    solved,
     value,
 )
 
@@ -37,7 +37,7 @@ class Puzzle:
         return play(board, move_of(action), self.autoplay)
 
     def solved(self, board):
-        return solved(board)
+        return is_solved(board)
 
     def key(self, board):
         return canonical(board)
@@ -115,7 +115,7 @@ def features(board, before, move, depth, supermoves="full", level=0.0):
         target is not None and in_sequence(target),
         value(before.pile(move.source)[-move.number]) if move else 0,
         len(legal(before, supermoves)) if move else 0,
-        0 if solved(board) else len(legal(board, supermoves)),
+        0 if is_solved(board) else len(legal(board, supermoves)),
         level,
         *(depth / (depth + max(one, 0)) if depth + max(one, 0) else 0 for one in nine),
         depth,
@@ -147,7 +147,7 @@ def counts(board, depth):
 
 def weighed(weights, heuristics):
     """Return the value of a child by weights: NumPy rounds each product to float32 as IEEE 754 says, and no other."""
-    own, divided = roles.weighted(heuristics), heuristics != "counts"
+    own, divided = roles.list_weighted(heuristics), heuristics != "counts"
     grid = roles.GRID if divided else roles.GRID_OF_COUNTS
     most = [one.most * one.parts for one in own]
     prices = [

@@ -5,7 +5,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from envs.rush_hour.plain import direction, moved, play, slide_of, slides, solved
+from envs.rush_hour.plain import direction, is_solved, play, slide_of, slide_vehicle, slides
 
 
 def read(text):
@@ -40,7 +40,7 @@ def explore(text, metric="moves"):
     while queue:
         board = queue.popleft()
         depth = seen[tuple(board.values())]
-        if solved(board, size):
+        if is_solved(board, size):
             goals += 1
             optimum = depth if optimum is None else optimum
         for slide in slides(board, size, metric):
@@ -59,7 +59,7 @@ def deduced_goal(text):
     order = sorted(board, key=lambda letter: (letter != "X", letter))
     inside = set(product(range(size), repeat=2))
     lines = {letter: (direction(vehicle), vehicle[0][direction(vehicle)[0] == 1]) for letter, vehicle in board.items()}
-    target = moved(board["X"], size - 1 - board["X"][-1][1])
+    target = slide_vehicle(board["X"], size - 1 - board["X"][-1][1])
 
     def fits(letter, there, placed):
         if any(cell not in inside for cell in there):
@@ -77,7 +77,7 @@ def deduced_goal(text):
             return None  # each of these has to move
         letter = order[index]
         for distance in range(-budget, budget + 1):
-            there = moved(board[letter], distance)
+            there = slide_vehicle(board[letter], distance)
             if fits(letter, there, placed):
                 found = place(index + 1, placed | {letter: there}, budget - abs(distance))
                 if found:
@@ -109,14 +109,14 @@ def hybrid(board, goal):
         down, right = direction(vehicle)
         away = (goal[letter][0][0] - vehicle[0][0]) * down + (goal[letter][0][1] - vehicle[0][1]) * right
         sign = 1 if away > 0 else -1
-        way = {cell for step in range(abs(away) + 1) for cell in moved(vehicle, sign * step)}
+        way = {cell for step in range(abs(away) + 1) for cell in slide_vehicle(vehicle, sign * step)}
         total += len({taken[cell] for cell in way if cell in taken} - {letter})
     return total
 
 
 def blockers_lower_bound(board, size, depth=4):
     """Count X and what has to move to clear the cells before it; `depth` vehicles deep."""
-    if solved(board, size):
+    if is_solved(board, size):
         return 0
     taken = {cell: letter for letter, vehicle in board.items() for cell in vehicle}
 
@@ -135,7 +135,7 @@ def blockers_lower_bound(board, size, depth=4):
         entered = set()
         while cell in there:
             far += 1
-            there = moved(vehicle, sign * far)
+            there = slide_vehicle(vehicle, sign * far)
             entered |= set(there) - set(vehicle)
         for step in entered:
             if not (0 <= step[0] < size and 0 <= step[1] < size):
@@ -203,7 +203,7 @@ class Puzzle:
         return play(board, slide_of(self.game, board, action))
 
     def solved(self, board):
-        return solved(board, self.game.size)
+        return is_solved(board, self.game.size)
 
     def key(self, board):
         starts = [vehicle[0][direction(vehicle)[0] == 0] for vehicle in board.values()]

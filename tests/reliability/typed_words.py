@@ -12,7 +12,7 @@ import envs
 from jaxgp.config import cli, compose, typed
 from jaxgp.config.schema import Config
 from jaxgp.errors import show
-from jaxgp.options import Option, declared
+from jaxgp.options import Option, list_options
 from tests.golden.runs import RUNS
 from tests.reliability.children import ROOT
 
@@ -95,7 +95,7 @@ def near(one: Option, value: object = None) -> tuple[str, ...]:
 
 def of_schema(schema: object, prefix: str = "") -> Iterator[Target]:
     """Yield the options of a small script, and those of its sections."""
-    for one in declared(schema):
+    for one in list_options(schema):
         name, sections = prefix + one.name, one.sections
         yield Target(name, near(one))
         if sections:
@@ -106,7 +106,7 @@ def of_schema(schema: object, prefix: str = "") -> Iterator[Target]:
 
 def of_config(values: object, prefix: str = "") -> Iterator[Target]:
     """Yield the options of a composed configuration; freely named entries under their names and under a new one."""
-    for one in declared(values):
+    for one in list_options(values):
         value, name = vars(values)[one.name], prefix + one.name
         entry = typed.entries_of(one)
         if is_dataclass(value):
@@ -127,10 +127,10 @@ def of_config(values: object, prefix: str = "") -> Iterator[Target]:
 def of_game(game: str, games: object = envs) -> Iterator[Target]:
     """Yield the settings of a game and the options of its roles."""
     spec = games.spec(game)
-    yield from (Target(f"game.{one.name}", near(one)) for one in declared(spec.make()))
+    yield from (Target(f"game.{one.name}", near(one)) for one in list_options(spec.make()))
     yield Target("program.role", tuple(role.name for role in spec.roles) or ("null",))
     for role in spec.roles:
-        yield from (Target(f"program.{one.name}", near(one)) for one in declared(role.options))
+        yield from (Target(f"program.{one.name}", near(one)) for one in list_options(role.options))
 
 
 def of_hydra(config: Mapping[str, object], prefix: str) -> Iterator[Target]:
@@ -144,12 +144,12 @@ def of_hydra(config: Mapping[str, object], prefix: str) -> Iterator[Target]:
 
 def of_train(words: Sequence[str]) -> list[Target]:
     """Return the options of `scripts/train.py` with these words on its command line: groups, sections, game, Hydra."""
-    placed = compose.placed(words, envs)
+    placed = compose.name_folder(words, envs)
     with compose.loader(Config, CONFIG_DIR, outside=placed.folders) as loader:
-        given = [compose.opened(Config, word) for word in placed.overrides]
+        given = [compose.adapt_override(Config, word) for word in placed.overrides]
         composed = compose.compose(Config, loader, "config", given)
         groups = {group: tuple(loader.get_group_options(group)) for group in cli.groups(composed)}
-        config = compose.made(Config, composed)
+        config = compose.read_options(Config, composed, given)
     found = [Target(group, choices) for group, choices in groups.items()]
     found += [target for target in of_config(config) if target.name not in groups]
     found += of_game(str(config.game["name"]), placed.games)

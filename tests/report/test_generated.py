@@ -5,7 +5,7 @@ import re
 import pytest
 
 from jaxgp.errors import UsageError
-from jaxgp.report.generated import PART, figure, filled, table
+from jaxgp.report.generated import PART, figure, fill_document, table
 from tests.scripts.commands import SCRIPTS, load
 
 DOCS = SCRIPTS.parent / "docs"
@@ -15,9 +15,9 @@ PARTS = {"one": lambda: "| 1 |", "two": lambda: "2"}
 def test_parts_take_the_place_of_what_was_there():
     text = "a\n<!-- data: one -->\nold\n<!-- end -->\nb\n<!-- data: two -->\n<!-- end -->\n"
     made = "a\n<!-- data: one -->\n\n| 1 |\n\n<!-- end -->\nb\n<!-- data: two -->\n\n2\n\n<!-- end -->\n"
-    assert filled(text, PARTS, "x.md") == made
-    assert filled(made, PARTS, "x.md") == made
-    assert filled("nothing", {}, "x.md") == "nothing"
+    assert fill_document(text, PARTS, "x.md") == made
+    assert fill_document(made, PARTS, "x.md") == made
+    assert fill_document("nothing", {}, "x.md") == "nothing"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_parts_take_the_place_of_what_was_there():
 )
 def test_parts_that_are_wrong_are_named(text, said):
     with pytest.raises(UsageError) as error:
-        filled(text, PARTS, "x.md")
+        fill_document(text, PARTS, "x.md")
     assert str(error.value).startswith(said)
 
 
@@ -40,9 +40,9 @@ def test_a_document_keeps_either_figure_where_the_noise_of_a_fit_decides(noise):
     text = "<!-- data: one -->\n\nrho {} (0.12)\n\n<!-- end -->"
     parts = {"one": lambda: f"rho {figure(0.705 + noise, '.2f')} ({figure(0.1234, '.2f')})"}
     for right in ("0.70", "0.71"):
-        assert filled(text.format(right), parts, "x.md") == text.format(right)
+        assert fill_document(text.format(right), parts, "x.md") == text.format(right)
     for wrong in ("0.69", "0.72", "0.7", "0.701"):
-        assert filled(text.format(wrong), parts, "x.md") == text.format("0.70")
+        assert fill_document(text.format(wrong), parts, "x.md") == text.format("0.70")
 
 
 def test_a_figure_away_from_the_boundary_is_one_figure():

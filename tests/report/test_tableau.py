@@ -1,7 +1,7 @@
 import io
 
-from jaxgp.kinds.coplay import Coplay
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.coplay import CoplayFitnessOptions
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.report.progress import Progress, duration, line, number, print_pairs
 from jaxgp.report.tableau import tableau
 from jaxgp.seats.options import guide, opponent
@@ -64,7 +64,7 @@ def test_every_choice_has_words():
 def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     run = config()
     panel = {"panel": opponent(depth=3, evaluator="a|b|c", games=10)}
-    run.fitness = Coplay(opponents=panel, games=25, points="result", scale=50.0)
+    run.fitness = CoplayFitnessOptions(opponents=panel, games=25, points="result", scale=50.0)
     rows = dict(tableau(run, PRIMITIVES))
     assert rows["objective"] == "play mancala well against others of the population"
     met = "points of 25 games from each seat against others of the population (1 win, 1/2 draw, 0 loss)"
@@ -89,7 +89,7 @@ def test_coevolution_is_told_apart_from_what_its_best_are_measured_by():
     run.fitness.measured, run.fitness.measured_depth = 3, 4
     said = dict(tableau(run, PRIMITIVES))["3 best of each generation measured by"]
     assert "0 loss)), searching 4 plies against a search of 3 plies" in said
-    run.fitness = Panel(opponents=panel, opening_plies=4)
+    run.fitness = PanelFitnessOptions(opponents=panel, opening_plies=4)
     assert "champion" not in dict(tableau(run, PRIMITIVES))
     assert dict(tableau(run, PRIMITIVES))["fitness"].endswith("; games begin with 4 random moves")
 

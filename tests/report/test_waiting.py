@@ -72,7 +72,7 @@ def test_a_short_wait_is_not_mentioned_and_a_failure_passes_through(capsys):
 def test_a_player_compiles_at_its_first_move_and_thinks_at_others(capsys):
     slow = Agent("slow", lambda state, bits: time.sleep(0.05) or state)
     for then, said in (("slow thinks", "slow thinks ...\n"), (None, "")):
-        player = waiting.announced(slow, "Compiling slow", then)
+        player = waiting.announce(slow, "Compiling slow", then)
         assert [player.choose(move, 0) for move in (4, 5)] == [4, 5]
         assert capsys.readouterr().err == f"Compiling slow ...\n{said}"
 

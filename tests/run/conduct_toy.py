@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from jaxgp.config import schema
-from jaxgp.run.resume import Plan
+from jaxgp.run.resume import RunPlan
 from jaxgp.run.run import conduct
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
@@ -29,7 +29,7 @@ def start(path: Path, experiment: Any, config: schema.Config, resumed: bool = Fa
     directory = RunDirectory(path)
     directory.lock()
     try:
-        return conduct(Plan(config, path, resumed), [directory], experiment)
+        return conduct(RunPlan(config, path, resumed), [directory], experiment)
     finally:
         directory.unlock()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from jaxgp.evolution.candidates import enter, nobody, settle
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.run import outcome
 from jaxgp.store.checkpoint import available
 from tests.run.conduct_toy import rows, start
@@ -21,7 +21,7 @@ MOST = 3
 
 
 def measured(value, fitness, generation):
-    return Champion(
+    return BestSoFar(
         constants(jnp.float32(value)), jnp.float32(fitness), jnp.zeros(2, jnp.float32), jnp.int32(generation)
     )
 
@@ -78,7 +78,7 @@ class Again(ToyExperiment):
         def step(state):
             best = max(zip(state.population.value[:, 0, 0].tolist(), range(99), strict=False))[1]
             after, metrics = program(state.replace(candidates=None))
-            one = Champion(
+            one = BestSoFar(
                 jax.tree.map(lambda x: x[best], state.population),
                 state.population.value[best, 0, 0],
                 jnp.zeros(2, jnp.float32),

@@ -1,14 +1,17 @@
+import fcntl
 import json
 import os
 import shutil
 import signal
+from pathlib import Path
 
+import jax
 import pytest
 
 from jaxgp.errors import RunError, UsageError
 from jaxgp.report import plots
-from jaxgp.run import outcome
-from jaxgp.store import checkpoint
+from jaxgp.run import loop, outcome
+from jaxgp.store import checkpoint, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Record
 from tests.run.conduct_toy import assert_same, final, rows, run
@@ -227,6 +230,95 @@ def test_a_run_whose_directory_is_removed_ends(tmp_path):
     with pytest.raises(RunError, match="the run directory is gone"):
         run(path, config(), interrupt=lambda generation: shutil.rmtree(path) if generation == 4 else None)
     assert not path.exists()
+
+
+def replaced(path):
+    """Put a file of the same content in the place of another, as an editor or rsync does."""
+    shutil.copy(path, path.with_name("copy"))
+    path.with_name("copy").rename(path)
+
+
+def truncated(path):
+    path.write_text("")
+
+
+@pytest.mark.parametrize("harm", [Path.unlink, replaced, truncated])
+def test_a_record_that_is_removed_or_replaced_is_written_anew(whole, tmp_path, capsys, harm):
+    path = tmp_path / "run"
+    assert run(path, config(), interrupt=lambda n: harm(path / "metrics.jsonl") if n in (1, 4) else None) == 0
+    said = "metrics.jsonl was removed or changed from outside; its 4 rows are written anew"
+    assert said in capsys.readouterr().out
+    assert_same(path, whole)
+    assert run(path, config(), resumed=True) == 0
+
+
+@pytest.mark.parametrize("name", ["config.yaml", ".lock", "checkpoints", "checkpoints/generation_00000004.npz"])
+def test_what_a_run_cannot_go_on_without_is_put_back(whole, tmp_path, capsys, name):
+    path = tmp_path / "run"
+
+    def remove(generation):
+        if generation == 5:
+            shutil.rmtree(path / name) if (path / name).is_dir() else (path / name).unlink()
+
+    asked = config()
+    asked.checkpoint_every = 4
+    assert run(path, asked, interrupt=remove) == 0
+    assert "removed from outside" in capsys.readouterr().out
+    assert (path / name).exists() or name.endswith(".npz")
+    assert_same(path, whole)
+
+
+def test_a_run_whose_lock_another_process_has_ends(tmp_path):
+    path, others = tmp_path / "run", []
+
+    def take(generation):
+        if generation == 2:
+            (path / ".lock").unlink()
+            others.append((path / ".lock").open("w"))
+            fcntl.flock(others[0], fcntl.LOCK_EX)
+
+    with pytest.raises(RunError, match="its lock was removed, and another process is running this run"):
+        run(path, config(), interrupt=take)
+    others[0].close()
+
+
+@pytest.mark.parametrize(("harm", "said"), [(shutil.rmtree, "is gone"), (lambda path: path.unlink(), "")])
+def test_what_is_removed_while_the_report_is_written_is_told(whole, tmp_path, monkeypatch, capsys, harm, said):
+    path = tmp_path / "run"
+    monkeypatch.setattr(outcome, "write", lambda run: harm(path if said else path / "metrics.jsonl") or [])
+    if said:
+        with pytest.raises(RunError, match=said):
+            run(path, config())
+    else:
+        assert run(path, config()) == 0
+        assert_same(path, whole)
+
+
+@pytest.mark.parametrize(("fitness", "said"), [((1.0, 1.0), 1), ((0.0, 0.0), 1), ((1.0, 0.9), 0)])
+def test_a_population_without_a_difference_in_fitness_is_warned_of_once(tmp_path, monkeypatch, capsys, fitness, said):
+    best, mean = fitness
+    monkeypatch.setattr(loop, "clean", lambda row: record.clean(row) | {"best_fitness": best, "mean_fitness": mean})
+    run(tmp_path / "run", config())
+    assert capsys.readouterr().out.count("for 3 generations, so selection has nothing to choose by") == said
+
+
+def test_settings_of_jax_are_kept_and_a_resumed_run_says_which_differ(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "run"
+    monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")
+    assert run(path, config(generations=3)) == 0
+    kept = json.loads((path / "environment.json").read_text())["settings"]
+    assert {"XLA_FLAGS", "jax_enable_x64", "jax_default_prng_impl", "jax_default_matmul_precision"} <= kept.keys()
+    assert "figures may differ" not in capsys.readouterr().out
+    monkeypatch.delenv("XLA_FLAGS")
+    with jax.default_matmul_precision("float32"):
+        assert run(path, config(generations=4), resumed=True) == 0
+    said = "XLA_FLAGS was --xla_cpu_enable_fast_math=false and is null"
+    out = capsys.readouterr().out
+    assert out.count("figures may differ from here on: ") == 1
+    assert said in out
+    assert "jax_default_matmul_precision was null and is float32" in out
+    (path / "environment.json").write_text('{"settings": 3, "packages": [], "device": {}}')
+    assert run(path, config(generations=5), resumed=True) == 0
 
 
 def test_pictures_that_fail_do_not_end_a_run(tmp_path, monkeypatch, capsys):

@@ -45,7 +45,7 @@ def test_a_limit_of_the_process_counts_without_what_it_has_mapped(monkeypatch, t
 
 def test_a_program_needs_its_arguments_its_results_and_room_to_work():
     program = jax.jit(lambda x: jnp.sort(x)[::-1] @ x).lower(jnp.zeros(10**6)).compile()
-    assert 4 * 10**6 < memory.needed(program) < 40 * 10**6 * jax.local_device_count()
+    assert 4 * 10**6 < memory.count_bytes(program) < 40 * 10**6 * jax.local_device_count()
 
 
 def test_a_state_that_does_not_fit_is_refused_by_the_option_that_makes_it_large(monkeypatch):
@@ -120,7 +120,7 @@ def test_a_run_says_at_its_start_what_a_generation_needs(tmp_path, capsys):
     run(tmp_path / "run", config())
     assert re.search(r"^Memory: .* of .* that are free \(arguments .*, results .*, temporaries .*\)$", *said(capsys))
     program = Chunked([8], []).compiled()
-    told = memory.told(program, chunk=8, population=32, runs=10, together=5)
+    told = memory.describe_memory(program, chunk=8, population=32, runs=10, together=5)
     assert told.endswith("; 10 runs, 5 side by side; 8 of 32 individuals evaluated at a time")
 
 
@@ -129,7 +129,7 @@ def said(capsys):
 
 
 def test_a_run_that_does_not_fit_writes_nothing(tmp_path, monkeypatch):
-    own = memory.needed(advanced.lower(first(jax.random.key(0), 8)).compile())
+    own = memory.count_bytes(advanced.lower(first(jax.random.key(0), 8)).compile())
     monkeypatch.setattr(memory, "available", lambda: own - 1)
     with pytest.raises(UsageError, match=r"algorithm\.population=8"):
         run(tmp_path / "run", config())
@@ -150,7 +150,7 @@ def test_an_end_of_the_memory_is_told_in_one_line(tmp_path):
 def test_an_end_of_the_memory_names_every_option_that_would_help():
     made = config()
     made.fitness.opponents = {"luck": opponent("random", games=100), "other": opponent("random")}
-    with pytest.raises(RunError) as raised, memory.reported(made, [8, 4, 2, 1]):
+    with pytest.raises(RunError) as raised, memory.report_exhaustion(made, [8, 4, 2, 1]):
         raise MemoryError
     names = "algorithm.chunk=8, algorithm.population=8 or fitness.opponents.luck.games=100: too large for the memory"
     assert str(raised.value).startswith(names)

@@ -9,7 +9,7 @@ import pytest
 
 import envs
 from jaxgp.errors import UsageError
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes.language import sizes
 from jaxgp.measure import champions
 from jaxgp.run import outcome
@@ -100,7 +100,7 @@ def test_a_champion_can_be_read_by_people_and_comes_back(whole, experiment):
     assert all(line.split(" : ")[1] in experiment.language.actions for line in content["text"])
     loaded = champions.load(str(whole), envs)
     assert int(sizes(loaded.genome)) == content["size"] == len(content["text"])
-    best = Champion(jax.tree.map(np.asarray, loaded.genome), np.float32(1), np.zeros(2, np.float32), np.int32(0))
+    best = BestSoFar(jax.tree.map(np.asarray, loaded.genome), np.float32(1), np.zeros(2, np.float32), np.int32(0))
     again = champion.describe(best, experiment.language, experiment.config)
     assert again.text.splitlines() == content["text"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config.schema import Devices
+from jaxgp.config.schema import DeviceOptions
 from jaxgp.errors import UsageError
 from jaxgp.run import resume
-from jaxgp.run.resume import Plan
+from jaxgp.run.resume import RunPlan
 from jaxgp.run.run import conduct
 from jaxgp.store import record
 from jaxgp.store.directory import RunDirectory
@@ -20,17 +20,17 @@ from tests.run.toy_experiment import ToyExperiment, config
 SEEDS = (3, 4, 5)
 
 
-def members(folder: Path, generations: int = 7, **devices) -> Plan:
+def members(folder: Path, generations: int = 7, **devices) -> RunPlan:
     """The plan of three runs, each of which goes on where its directory says."""
     made = [replace(config(generations=generations), seed=seed) for seed in SEEDS]
     each = [
-        Plan(one, folder / str(one.seed), RunDirectory(folder / str(one.seed)).holds_run(), f"seed={one.seed}")
+        RunPlan(one, folder / str(one.seed), RunDirectory(folder / str(one.seed)).holds_run(), f"seed={one.seed}")
         for one in made
     ]
-    return Plan(replace(made[0], devices=Devices(**devices)), folder, False, "", tuple(each))
+    return RunPlan(replace(made[0], devices=DeviceOptions(**devices)), folder, False, "", tuple(each))
 
 
-def run_together(plan: Plan) -> int:
+def run_together(plan: RunPlan) -> int:
     directories = [RunDirectory(one.directory) for one in plan.members]
     for directory in directories:
         directory.path.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def test_the_seconds_of_a_row_are_the_share_of_its_run(tmp_path):
     assert len({row["seconds"] for row in (rows[-1] for rows in found)}) == 1
 
 
-def planned(folder: Path, *words: str, **options) -> Plan:
+def planned(folder: Path, *words: str, **options) -> RunPlan:
     return resume.plan(replace(config(), **options), words, folder, envs)
 
 
@@ -109,10 +109,14 @@ def test_a_folder_of_runs_is_gone_on_with_by_its_name(tmp_path, alone):
         (["seeds=0-2", "seed=1"], {"seeds": "0-2", "seed": 1}, "seed=1: accepted: nothing beside seeds"),
         (
             ["seeds=0-2"],
-            {"seeds": "0-2", "devices": Devices(count=4)},
+            {"seeds": "0-2", "devices": DeviceOptions(count=4)},
             "devices.count=4: accepted: a whole number from 1",
         ),
-        (["seeds=0-2"], {"seeds": "0-2", "devices": Devices(2, 2)}, "devices.processes=2: accepted: 1 with seeds"),
+        (
+            ["seeds=0-2"],
+            {"seeds": "0-2", "devices": DeviceOptions(2, 2)},
+            "devices.processes=2: accepted: 1 with seeds",
+        ),
     ],
 )
 def test_a_wrong_option_is_named(tmp_path, words, options, said):

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from jaxgp import terminal
 from jaxgp.run import outcome, patience
 from jaxgp.run.patience import GivenUp, wait_for
 from jaxgp.run.signals import Stop
@@ -68,6 +69,30 @@ def test_a_stop_while_a_resumed_run_compiles_ends_at_once_and_leaves_the_run(tmp
     assert rows(path) == before
     assert start(path, ToyExperiment(config(generations=9)), config(generations=9), resumed=True) == 0
     assert len(rows(path)) == 9
+
+
+@pytest.mark.parametrize("where", ["in the last generation", "in the report"])
+def test_a_stop_is_remembered_when_nothing_is_left_to_do(tmp_path, monkeypatch, capsys, where):
+    stop = lambda *_: os.kill(os.getpid(), signal.SIGTERM)  # noqa: E731
+    monkeypatch.setattr(outcome, "write", (lambda run: stop() or []) if where == "in the report" else lambda run: [])
+    interrupt = (lambda generation: stop() if generation == 6 else None) if where != "in the report" else lambda _: None
+    code = start(tmp_path / "run", ToyExperiment(config(), interrupt), config())
+    assert code == 143
+    assert len(rows(tmp_path / "run")) == 7
+    assert '"complete"' in (tmp_path / "run" / "status.json").read_text()
+    then = "stopping once the report is written" if where == "in the report" else "stopping after this generation"
+    assert f"SIGTERM: {then}" in capsys.readouterr().out
+
+
+def test_a_stop_within_a_command_is_told_by_the_run_and_by_nobody_else(capsys, monkeypatch):
+    monkeypatch.setattr(terminal, "MOMENT", 0.05)
+    with terminal.Interrupts() as around:
+        with Stop(print) as stop:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.3)
+        stop.pass_on()
+        assert around.signal is None, "the exit code of the run says it"
+    assert capsys.readouterr() == ("SIGTERM: stopping after this generation\n", "")
 
 
 def test_what_another_thread_returns_or_raises_arrives_here():

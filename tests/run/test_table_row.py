@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import envs
-from jaxgp.config.compose import opened
+from jaxgp.config.compose import adapt_override
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
 from jaxgp.run import outcome, resume
@@ -17,7 +17,7 @@ from jaxgp.run.run import add_row
 from jaxgp.spec import Outside
 from jaxgp.store import champion, runs
 from jaxgp.store.directory import RunDirectory
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config
 
@@ -84,9 +84,9 @@ def test_a_row_that_cannot_be_written_is_printed(ended, tmp_path, capsys):
     ],
 )
 def test_a_command_that_is_pasted_means_what_was_typed(typed):
-    override = opened(Config, typed)
+    override = adapt_override(Config, typed)
     script, *words = shlex.split(resume.command([override], envs))[1:]
-    assert (script, [opened(Config, word) for word in words]) == ("scripts/train.py", [override])
+    assert (script, [adapt_override(Config, word) for word in words]) == ("scripts/train.py", [override])
 
 
 def test_a_game_outside_is_named_by_its_folder():
@@ -96,7 +96,7 @@ def test_a_game_outside_is_named_by_its_folder():
 
 def test_a_table_of_something_else_is_refused_before_the_run(tmp_path):
     path = tmp_path / "games.csv"
-    Table(path, ("player", "opponent")).append({"player": "a", "opponent": "b"})
+    CSVTable(path, ("player", "opponent")).append({"player": "a", "opponent": "b"})
     made = replace(config(), table=str(path))
     with pytest.raises(resume.UsageError, match=r"^table=.*: accepted: a new file, or a table with"):
         resume.plan(made, [], tmp_path / "run", envs)

@@ -6,7 +6,9 @@ import shutil
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +16,7 @@ from jaxgp.run import outcome
 from jaxgp.run.mirroring import messages, tracking
 from jaxgp.run.mirroring.tracking import Tracker
 from jaxgp.store import record
+from jaxgp.store.directory import RunDirectory
 from tests.run import wandb_log
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config
@@ -222,6 +225,43 @@ def test_a_command_that_no_shell_would_take_keeps_no_run_from_being_mirrored(tmp
     assert told(capsys) == []
 
 
+@pytest.mark.parametrize("variable", [("WANDB_MODE", "disabled"), ("WANDB_DISABLED", "true")], ids="=".join)
+def test_a_variable_of_its_own_turns_it_off(tmp_path, monkeypatch, capsys, variable):
+    monkeypatch.setenv(*variable)
+    monkeypatch.setattr(tracking, "COMMAND", ("false",))
+    assert run(tmp_path / "run", offline()) == 0
+    assert told(capsys) == []
+    assert not list((tmp_path / "run").glob("wandb*"))
+
+
+def said(tmp_path, **logger):
+    """What W&B is told first of a run with these options."""
+    asked = config()
+    asked.logger = replace(asked.logger, **{"mode": "online"} | logger)
+    return messages.start(SimpleNamespace(config=asked, directory=RunDirectory(tmp_path), name="a run"))["init"]
+
+
+def test_variables_of_its_own_count_where_an_option_has_its_default(tmp_path, monkeypatch):
+    names = {
+        "PROJECT": "p",
+        "ENTITY": "e",
+        "NAME": "n",
+        "RUN_GROUP": "g",
+        "JOB_TYPE": "j",
+        "TAGS": "a, b",
+        "MODE": "dryrun",
+    }
+    for name, value in names.items():
+        monkeypatch.setenv(f"WANDB_{name}", value)
+    found = said(tmp_path)
+    shown = ("project", "entity", "name", "group", "job_type", "tags", "mode")
+    assert [found[name] for name in shown] == ["p", "e", "n", "g", "j", ["a", "b"], "offline"]
+    found = said(tmp_path, project="mine", entity="me", group="ours", job_type="kind", tags=["c"])
+    assert [found[name] for name in shown[:2] + shown[3:6]] == ["mine", "me", "ours", "kind", ["c"]]
+    monkeypatch.setenv("WANDB_MODE", "online")
+    assert said(tmp_path, mode="offline")["mode"] == "offline", "a variable sends nothing that the option does not"
+
+
 def test_disabled_starts_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tracking, "COMMAND", ("false",))
     assert run(tmp_path / "run", config()) == 0
@@ -319,6 +359,14 @@ def test_its_process_dies_and_the_run_goes_on(tmp_path, fake, capsys):
     fake("import os; os._exit(7)")
     assert run(tmp_path / "run", offline()) == 0
     assert told(capsys) == ["Weights & Biases is off: its process has ended"]
+
+
+def test_weights_and_biases_reads_no_settings_in_the_run_directory(tmp_path, fake, monkeypatch):
+    fake(log=f"open('{tmp_path}/where', 'w').write(__import__('os').getcwd())")
+    (tmp_path / "run").mkdir()
+    monkeypatch.chdir(tmp_path / "run")
+    assert run(tmp_path / "run", offline()) == 0
+    assert (tmp_path / "where").read_text() == str(messages.CHECKOUT)
 
 
 def test_an_id_that_is_none_is_made_anew(tmp_path):

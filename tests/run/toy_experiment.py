@@ -9,12 +9,12 @@ from jax.stages import Compiled
 
 from jaxgp.config import schema
 from jaxgp.evolution.seeds import Seeds
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.host.replay import ReplayGame
-from jaxgp.kinds.panel import Panel
+from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.seats.options import opponent
 
 PRIMITIVES = PrimitiveSet(
@@ -37,7 +37,7 @@ def constants(values: Array) -> Programs:
 
 @partial(jax.jit, static_argnums=1)
 def first(key: Array, population: int) -> EvolutionState:
-    champion = Champion(
+    champion = BestSoFar(
         genome=constants(jnp.zeros(())),
         fitness=jnp.float32(-jnp.inf),
         points=jnp.zeros(2, jnp.float32),
@@ -55,7 +55,7 @@ def advanced(state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
     fitness = values + jax.random.uniform(key, values.shape)
     best = jnp.argmax(fitness)
     better = fitness[best] > state.champion.fitness
-    found = Champion(
+    found = BestSoFar(
         genome=jax.tree.map(lambda x: x[best], state.population),
         fitness=fitness[best],
         points=jnp.stack([values[best], values[best] / 2]),
@@ -114,7 +114,7 @@ class ToyExperiment:
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
 
     def compiled_together(self, states, together, mesh) -> Compiled:
-        return jax.jit(Seeds(self, together, mesh).step).lower(list(states)).compile()
+        return jax.jit(Seeds(self, together=together, mesh=mesh).step).lower(list(states)).compile()
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
         return advanced(state)
@@ -134,8 +134,8 @@ def config(**algorithm) -> schema.Config:
     made = schema.Config(
         game={"name": "mancala", "pits": 2, "stones": 2},
         program={},
-        fitness=Panel(opponents={"minimax": opponent(depth=2)}),
-        logger=schema.Logger(mode="disabled"),
+        fitness=PanelFitnessOptions(opponents={"minimax": opponent(depth=2)}),
+        logger=schema.LoggerOptions(mode="disabled"),
         compilation_cache=None,
     )
     made.algorithm.population = 8

@@ -285,7 +285,7 @@ def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
     played = []
     for _, job in [*tournaments.jobs(bench.Bench(arguments.parse(bench.Options, []), None, None))][::2]:
         at = job.args[1]
-        one = jax.tree.map(lambda x: np.asarray(x)[None], tournaments.fixed(at))
+        one = jax.tree.map(lambda x: np.asarray(x)[None], tournaments.make_fixed(at))
         rules = plain_walls.rules(at.language, one, 0, at.options.symmetric)
         seen = []
         board = plain_walls.Board(5, 3, at.options.symmetric)
@@ -385,7 +385,7 @@ def test_plain_checkers_plays_by_the_rules_and_finds_the_values_of_minimax(bench
             jumps += chosen[1] > 0
             quick, position = plain.play(quick, chosen), oracle.play(position, same[chosen[0], chosen[2]])
             assert (quick.seat, quick.quiet) == (position.seat, position.quiet)
-            assert not oracle.over(position) or position.quiet == 40 or plain.blocked(quick)
+            assert not oracle.over(position) or position.quiet == 40 or plain.is_blocked(quick)
     assert jumps > 200
 
 

@@ -18,7 +18,7 @@ from jaxgp.seats.options import player
 from jaxgp.statistics.intervals import wilson
 from jaxgp.store import champion, checkpoint
 from jaxgp.store.runs import identity
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from tests.host.engines import fake
 from tests.scripts.commands import compiled_once, load, write_run
 
@@ -55,7 +55,7 @@ def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_director
     given = (f"run={run_directory}", "panel=mine", "games=20", f"table={tmp_path}/games.csv")
     code, out, error = evaluate(*given)
     assert (code, error) == (0, "Playing against fixed, 1 of 2\nPlaying against random_lists, 2 of 2\n")
-    one, many = Table(tmp_path / "games.csv", games.COLUMNS).read()
+    one, many = CSVTable(tmp_path / "games.csv", games.COLUMNS).read()
     assert one["player"] == many["player"] == f"champion {identity(champion.read(run_directory / 'champion.json'))}"
     assert [row["opponent"] for row in (one, many)] == ["strategy name=fixed", "program"]
     assert (one["games"], one["losses"], one["score"], one["low"], one["units"]) == ("2", "2", "0", "", "1")
@@ -319,7 +319,7 @@ def test_a_member_of_a_panel_is_measured_in_the_place_of_a_champion(evaluate, pa
     code, out, error = evaluate(*given, f"table={tmp_path}/games.csv")
     assert (code, error) == (0, "Playing against fixed, 1 of 1\n")
     assert "saved" not in out
-    (row,) = Table(tmp_path / "games.csv", games.COLUMNS).read()
+    (row,) = CSVTable(tmp_path / "games.csv", games.COLUMNS).read()
     assert (row["player"], row["opponent"], row["games"]) == ("random", "strategy name=fixed", "60")
     assert (row["run"], row["title"], row["run_seed"]) == ("", "", "")
     assert float(row["low"]) <= float(row["score"]) <= float(row["high"]) < 0.5
@@ -337,7 +337,7 @@ def test_what_was_measured_before_it_was_stopped_is_kept(evaluate, run_directory
         yield "champion", [won]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(evaluation, "measured", stopped)
+    monkeypatch.setattr(evaluation, "measure_player", stopped)
     code, out, error = evaluate(f"run={run_directory}", "panel=quick")
     assert (code, error.splitlines()[-1]) == (130, "stopped")
     assert "fixed" in out
@@ -377,7 +377,7 @@ def test_figures_that_find_no_room_are_printed(evaluate, searching_run, panel, m
         raise OSError(28, "No space left on device", str(path))
 
     panel(chance={"kind": "random"})
-    monkeypatch.setattr(evaluation, "measured", lambda *_: ())
+    monkeypatch.setattr(evaluation, "measure_player", lambda *_: ())
     monkeypatch.setattr(evaluation, "table_text", lambda report: "the table")
     monkeypatch.setattr(evaluation, "save", full)
     code, out, error = evaluate(f"run={searching_run}", "panel=mine")
@@ -387,7 +387,7 @@ def test_figures_that_find_no_room_are_printed(evaluate, searching_run, panel, m
 
 def test_a_champion_that_searches_is_measured_at_another_depth(evaluate, searching_run, panel, monkeypatch):
     seen = []
-    monkeypatch.setattr(evaluation, "measured", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or ())
+    monkeypatch.setattr(evaluation, "measure_player", lambda loaded, *args: seen.append(loaded.cast.actor.depth) or ())
     panel(chance={"kind": "random"})
     given = (f"run={searching_run}", "panel=mine")
     assert evaluate(*given)[0] == evaluate(*given, "depth=4")[0] == 0

@@ -2,7 +2,7 @@ import pytest
 
 import envs
 from envs.mancala.roles import PROGRAM
-from envs.morpion import saved
+from envs.morpion.notation import saved
 from jaxgp.config import arguments
 from jaxgp.export.export import ExportError
 from tests.scripts.commands import compiled_once, load, write_run

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from jaxgp.study.study_options import ANALYSES
 from jaxgp.train import command
 from tests.scripts import commands
 from tests.test_rooms import FLOORS, ROOT, files, imported
@@ -31,10 +32,41 @@ def test_a_study_names_the_extra(bare, analysis, capsys):
     assert capsys.readouterr().err == said
 
 
-@pytest.mark.parametrize(("name", "options"), [("tournament", ["brackets.a=[random]"]), ("document", [])])
-def test_a_league_and_the_documents_name_the_extra(bare, name, options, capsys):
+@pytest.mark.parametrize(
+    ("name", "options", "packages"),
+    [("tournament", ["brackets.a=[random]"], "statsmodels"), ("document", [], "pandas and statsmodels")],
+)
+def test_a_league_and_the_documents_name_the_extra(bare, name, options, packages, capsys):
     assert commands.run(name, *options) == 2
-    assert capsys.readouterr().err == f"error: scripts/{name}.py needs statsmodels: pip install -e '.[study]'\n"
+    assert capsys.readouterr().err == f"error: scripts/{name}.py needs {packages}: pip install -e '.[study]'\n"
+
+
+HIDDEN = f"""
+import runpy, sys
+class Hides:
+    def __init__(self, finder):
+        self.finder = finder
+    def find_spec(self, name, *more):
+        return None if name.partition(".")[0] in {STUDY} else self.finder.find_spec(name, *more)
+sys.meta_path[:] = map(Hides, sys.meta_path)
+sys.argv = ["document.py"]
+runpy.run_path("scripts/document.py", run_name="__main__")
+"""
+
+
+def test_the_documents_are_not_made_where_the_extra_is_not_installed():
+    done = subprocess.run([sys.executable, "-c", HIDDEN], cwd=ROOT, capture_output=True, text=True, check=False)
+    said = "error: scripts/document.py needs pandas and statsmodels: pip install -e '.[study]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
+def test_an_unknown_analysis_and_the_help_list_all_of_them(capsys):
+    script = commands.load("analyse")
+    assert tuple(script.ANALYSES) == ANALYSES
+    assert script.main(["analysis=foo"]) == 2
+    assert capsys.readouterr().err == f"error: analysis=foo: accepted: {', '.join(ANALYSES)}\n"
+    assert script.main(["--help"]) == 0
+    assert f"[{' | '.join(ANALYSES)}]" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_sweep_without_the_extra_says_how_its_page_is_made(bare, tmp_path, capsys):

@@ -9,13 +9,16 @@ import jax
 import pytest
 
 import envs
+from envs.morpion.notation.saved import one_line
 from envs.morpion.render import parse_action
-from envs.morpion.saved import one_line
 from jaxgp.config import arguments
+from jaxgp.contracts import Simulation
 from jaxgp.spec import cast
 from tests.host import games as toys
 from tests.host.engines import fake
 from tests.scripts.commands import compiled_once, load, write_champion
+
+TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 
 PLAY = load("play")
 autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
@@ -88,7 +91,7 @@ def test_a_board_that_cannot_be_played_is_refused_in_one_line(play):
     assert code == 2
     assert error == (
         "error: game.board=XX.A: it has 4 cells; accepted: 36, 49 or 64 cells, row by row: X, other letters, "
-        "and . for an empty cell\n"
+        ". for an empty cell, and x for a wall\n"
     )
 
 
@@ -206,7 +209,8 @@ def test_a_saved_game_is_shown_again(play, saved):
     assert text.startswith("First player (random) against Second player (strategy fixed)\n")
     code, out, _ = play(f"replay={saved}.json")
     assert code == 0
-    assert [line.rstrip() for line in out.splitlines() if line] == [line for line in text.splitlines()[2:] if line]
+    shown = text.partition("\nThe same game for programs")[0]
+    assert [line.rstrip() for line in out.splitlines() if line] == [line for line in shown.splitlines()[2:] if line]
 
 
 def test_a_replay_is_pictured_at_any_move(play, saved, tmp_path):
@@ -321,6 +325,57 @@ def test_random_moves_end_a_game_for_one_that_its_own_notation_keeps_too(play, t
     assert "move 2, 16,20-20,20: not legal in 5T" in play(*MORPION, f"replay={name}")[2]
 
 
+def test_a_saved_game_is_played_on_by_others_and_taken_back(play, tmp_path):
+    name, options = tmp_path / "game", ("opponent=human", *KALAH)
+    play(*options, f"save={name}", typed="2\n3\nquit\n")
+    begun = json.loads(name.with_suffix(".json").read_text())["moves"]
+    assert (len(begun), begun[0]) == (2, "2")
+    for ending in (".json", ".txt", ".svg"):
+        code, out, error = play(f"resume={name}{ending}", "opponent=random", f"save={name}.more.json", typed="undo\n")
+        assert (code, error) == (0, "")
+        assert "Taken back" in out
+    code, out, _ = play(f"resume={name}.json", "player=random", "opponent=random", f"save={name}.more.json")
+    assert re.search(r"(wins|Draw), \d+ to \d+\.\n", out)
+    whole = json.loads(Path(f"{name}.more.json").read_text())
+    assert whole["moves"][:2] == begun
+    assert whole["finished"]
+    assert play(f"replay={name}.more.json")[0] == 0
+
+
+def test_a_game_is_played_on_only_where_it_goes_on(play, tmp_path):
+    name = tmp_path / "game.json"
+    play("player=random", "opponent=random", *KALAH, f"save={name}")
+    last = len(json.loads(name.read_text())["moves"])
+    error = play(f"resume={name}")[2]
+    assert f"accepted: a game that goes on, or move=N with N from 0 to {last - 1}; this one has ended" in error
+    assert play(f"resume={name}", "move=1", "player=random", "opponent=random")[0] == 0
+    assert "game.pits=5" in play(f"resume={name}", "game=mancala", "game.pits=5")[2]
+    assert "resume: a replay has no use for it" in play(f"resume={name}", f"replay={name}")[2]
+    assert "move: given, but there is no replay=FILE and no resume=FILE" in play("move=1")[2]
+
+
+def test_games_of_other_programs_are_shown_played_on_and_written(play, tmp_path):
+    file = tmp_path / "games.pdn"
+    file.write_text('[Black "One"]\n1. 11-15 23-19 *\n[Black "Two"]\n1. 9-14 24-20 *\n')
+    assert f"replay={file}: the file has 2 games; accepted: FILE#N" in play(f"replay={file}", "game=checkers")[2]
+    code, out, _ = play(f"replay={file}#2", "game=checkers", f"save={tmp_path / 'again.pdn'}")
+    assert (code, "Two plays g3-f4." in out) == (0, True)
+    assert "1. 9-14 24-20 *\n" in (tmp_path / "again.pdn").read_text()
+    out = play(f"resume={file}#2", "game=checkers", "opponent=human", typed="11-15\nquit\n")[1]
+    assert "First player plays c3-d4." in out
+
+
+def test_a_format_that_cannot_hold_a_game_is_refused_before_it_is_played(play, tmp_path):
+    random = ("player=random", "opponent=random")
+    for game, file, why in (
+        (("game=othello", "game.size=4"), "a.wtb", "WTHOR has games on 8 x 8 squares, and this one is on 4 x 4"),
+        (("game=backgammon", "game.position=4HPwATDgc/ABMA"), "a.mat", ".mat has games from the opening"),
+    ):
+        code, out, error = play(*game, *random, f"save={tmp_path / file}")
+        assert (code, out) == (2, "")
+        assert f"save={tmp_path / file}: {why}" in error
+
+
 def test_othello_is_played_by_people_and_saved(play, tmp_path):
     options = ("game=othello", "game.size=4", "opponent=random", "seed=3")
     code, out, _ = play(*options, typed="e9\npass\nb1\n")
@@ -340,7 +395,9 @@ def test_checkers_is_played_by_people_and_saved(play, tmp_path):
     options = ("game=checkers", "game.size=4", "game.rows=1", "game.lose=true")
     code, out, _ = play(*options, "opponent=human", typed="c3xe5xg7\na1xc3\na1-b2\nb4-a3\n")
     assert code == 0
-    assert '"c3xe5xg7" is not a move; accepted: the squares of a turn, as in c3-d4 or c3xe5xg7, or help.' in out
+    assert (
+        '"c3xe5xg7" is not a move; accepted: the squares of a turn, as in c3-d4 or c3xe5xg7 or 11-15, or help.' in out
+    )
     assert '"a1xc3" cannot be played here: it is not legal; accepted: c1-b2, a1-b2, c1-d2, or help.' in out
     assert "First player plays a1-b2." in out
     name = tmp_path / "game"
@@ -414,7 +471,7 @@ def test_a_terminal_shows_colours_and_what_the_last_move_has_changed(monkeypatch
     }
 
 
-@pytest.mark.parametrize("name", envs.available())
+@pytest.mark.parametrize("name", TURNS)
 def test_every_game_tells_its_rules_in_ten_lines_that_fit_a_terminal(name):
     rules = envs.spec(name).table.rules
     assert 3 <= rules.count("\n") <= 10
@@ -423,7 +480,7 @@ def test_every_game_tells_its_rules_in_ten_lines_that_fit_a_terminal(name):
 
 
 def test_colours_of_a_game_are_patterns_that_its_opening_has():
-    for name in envs.available():
+    for name in TURNS:
         spec, game = envs.spec(name), envs.make(name)
         text = spec.drawing.text(game, game.init(jax.random.key(0)))
         found = [bool(re.search(pattern, text)) for pattern in spec.table.colours]

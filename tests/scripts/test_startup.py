@@ -41,10 +41,51 @@ def run(*arguments, after=None, hook=""):
     return started.returncode, err.decode()
 
 
-def test_ctrl_c_within_an_import_is_one_word(tmp_path):
-    hook = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nimport time; time.sleep(20)\n"
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_a_signal_within_an_import_is_one_word(tmp_path, name, code):
+    hook = f"import os, signal\nos.kill(os.getpid(), signal.{name})\nimport time; time.sleep(20)\n"
     (tmp_path / "omegaconf.py").write_text(hook)  # what scripts/train.py imports is found here first
-    assert run(SCRIPTS / "train.py", hook=str(tmp_path)) == (130, "stopped\n")
+    assert run(SCRIPTS / "train.py", hook=str(tmp_path)) == (code, "stopped\n")
+
+
+def test_too_little_address_space_is_one_line_before_jax_is_imported():
+    words = [sys.executable, SCRIPTS / "train.py"]
+    limited = ["bash", "-c", 'ulimit -v 1000000; exec "$0" "$@"', *words]
+    ended = subprocess.run(limited, capture_output=True, text=True, timeout=100, check=False)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "error: ulimit -v 1000000: accepted: unlimited, or 2097152 or more; JAX needs as much\n"
+
+
+@pytest.mark.parametrize(
+    ("platforms", "words"),
+    [
+        ("cuda", "train.py game=morpion game.size=20 logger=disabled hydra.run.dir=run"),
+        ("tpu,cpu", "evaluate.py game=walls player=random_moves panel=walls games=2"),
+    ],
+)
+def test_jax_that_finds_no_device_is_one_line(tmp_path, platforms, words):
+    script, *options = words.split()
+    environment = os.environ | {"JAX_PLATFORMS": platforms}
+    command = [sys.executable, SCRIPTS / script, *options]
+    ended = subprocess.run(
+        command, capture_output=True, text=True, timeout=200, check=False, env=environment, cwd=tmp_path
+    )
+    assert ended.returncode == 1
+    said = [line for line in ended.stderr.splitlines() if not line.startswith("Compiling")]
+    assert len(said) == 1
+    assert said[0].startswith(f"error: JAX_PLATFORMS={platforms}: JAX cannot start: ")
+    assert said[0].endswith("an NVIDIA GPU needs its driver and pip install -e '.[cuda]'")
+
+
+def test_values_have_32_bits_in_commands_whatever_the_environment_asks_for(monkeypatch, capfd):
+    monkeypatch.setattr(terminal, "_usual", {})
+    monkeypatch.setenv("JAX_ENABLE_X64", "0")
+    terminal.quiet()
+    assert capfd.readouterr().err == ""
+    monkeypatch.setenv("JAX_ENABLE_X64", "True")
+    terminal.quiet()
+    assert os.environ["JAX_ENABLE_X64"] == "0"
+    assert capfd.readouterr().err == "JAX_ENABLE_X64 is not used here: all values have 32 bits\n"
 
 
 def test_ctrl_c_is_heard_as_before_once_all_is_imported():
@@ -78,12 +119,15 @@ def test_ctrl_c_while_python_collects_garbage_is_heard():
     assert (sys.unraisablehook, signal.getsignal(signal.SIGALRM)) == (hook, alarm)
 
 
-def test_it_is_early_until_jax_is_imported_as_a_whole(monkeypatch):
+def test_it_is_early_until_jax_is_imported_as_a_whole_or_work_begins(monkeypatch):
+    monkeypatch.setattr(terminal, "_begun", [])
     assert not terminal.early()
     monkeypatch.setattr(sys.modules["jax"].__spec__, "_initializing", True)
     assert terminal.early()
     monkeypatch.delitem(sys.modules, "jax")
     assert terminal.early()
+    terminal.over()
+    assert not terminal.early(), "a launcher computes nothing itself, and says how to go on"
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import freeze
+from jaxgp.arrays import freeze, is_legal
 from jaxgp.contracts import Packs, Puzzle, Starts
 
 LAMPS = 10
@@ -72,8 +72,11 @@ class Lamps(Puzzle[State]):
         return (jnp.cumsum(self.legal_actions(state)) <= place).sum(dtype=jnp.int32)
 
     def step(self, state: State, action: Array, key=None) -> State:
+        return freeze(state, self.advance(state, action), is_legal(self.legal_actions(state), action))
+
+    def advance(self, state: State, action: Array) -> State:
         lit = state.lit ^ state.wires[action]
-        return freeze(state, state.replace(lit=lit, terminated=lit == 0))
+        return state.replace(lit=lit, terminated=lit == 0)
 
     def key(self, state: State) -> Array:
         return jnp.stack([state.lit, state.lit * 5])

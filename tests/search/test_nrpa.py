@@ -12,8 +12,8 @@ from scipy import special, stats
 
 import envs
 from envs.morpion.listed import ListedMorpion
+from envs.morpion.notation.saved import new_crosses
 from envs.morpion.opponents import random_scores
-from envs.morpion.saved import new_crosses
 from jaxgp.arrays import where
 from jaxgp.search import nrpa
 from jaxgp.search.listed import Listed

@@ -10,7 +10,7 @@ from jaxgp.errors import UsageError
 from jaxgp.options import check
 from jaxgp.seats import agents
 from jaxgp.seats.deepening import deepening
-from jaxgp.seats.options import PlayerOptions, player, spelled
+from jaxgp.seats.options import PlayerOptions, parse_player, player
 from jaxgp.spec import cast
 from tests.host import games
 from tests.measure.test_solving import Tally
@@ -45,7 +45,7 @@ def test_names_tell_what_plays():
     walls = cast(WALLS, WALLS.make(size=3))
 
     def named(word, **options):
-        return replace(spelled("player", word, PlayerOptions), **options).agent("player", walls)
+        return replace(parse_player("player", word, PlayerOptions), **options).agent("player", walls)
 
     assert named("human") is None
     assert named("search:4").name == "search, 4 plies"

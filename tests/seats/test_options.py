@@ -7,7 +7,7 @@ import pytest
 import envs
 from jaxgp.config import arguments, compose, typed
 from jaxgp.errors import UsageError
-from jaxgp.seats.options import GuideOptions, OpponentOptions, PlayerOptions, guide, opponent, player, spelled
+from jaxgp.seats.options import GuideOptions, OpponentOptions, PlayerOptions, guide, opponent, parse_player, player
 from tests.scripts.commands import load
 
 OUTSIDE = """
@@ -19,7 +19,7 @@ from jaxgp.seats.options import PlayerOptions
 
 
 @dataclass(kw_only=True)
-class First(PlayerOptions):
+class FirstOptions(PlayerOptions):
     kind: str = option("first", "the first legal move", ("first",))
     trains: ClassVar[bool] = True
 """
@@ -45,10 +45,12 @@ def test_every_kind_has_its_own_options_and_those_of_its_place():
 
 
 def test_words_name_players():
-    assert spelled("a", "search:3", PlayerOptions) == player("search", depth=3)
-    assert spelled("a", "strategy:fixed", OpponentOptions) == opponent("strategy", name="fixed")
-    assert spelled("a", "engine:gtp-rhino -l 1", PlayerOptions).text == "engine protocol=gtp command=gtp-rhino -l 1"
-    assert spelled("a", "random", PlayerOptions).text == "random"
+    assert parse_player("a", "search:3", PlayerOptions) == player("search", depth=3)
+    assert parse_player("a", "strategy:fixed", OpponentOptions) == opponent("strategy", name="fixed")
+    assert (
+        parse_player("a", "engine:gtp-rhino -l 1", PlayerOptions).text == "engine protocol=gtp command=gtp-rhino -l 1"
+    )
+    assert parse_player("a", "random", PlayerOptions).text == "random"
 
 
 @pytest.mark.parametrize(
@@ -65,18 +67,18 @@ def test_words_name_players():
 )
 def test_a_word_that_names_no_player_is_refused_with_what_does(word, accepted):
     with pytest.raises(UsageError) as raised:
-        spelled("brackets.a", word, PlayerOptions)
+        parse_player("brackets.a", word, PlayerOptions)
     assert str(raised.value) == f"brackets.a={word}: accepted: {accepted}"
 
 
 def test_a_former_kind_in_a_panel_is_refused_with_what_is_written_today():
     with pytest.raises(UsageError, match=r"^one\.kind=champions: accepted: champion; champions is called so"):
-        typed.entries_typed(OpponentOptions, {"one": {"kind": "champions"}})
+        typed.make_entries(OpponentOptions, {"one": {"kind": "champions"}})
 
 
 def test_an_option_of_another_kind_is_refused():
     with pytest.raises(UsageError, match=r"^one\.depth: unknown option; accepted: kind, games, weight$"):
-        typed.entries_typed(OpponentOptions, {"one": {"kind": "random", "depth": 3}})
+        typed.make_entries(OpponentOptions, {"one": {"kind": "random", "depth": 3}})
 
 
 def test_a_kind_in_a_folder_outside_the_project_is_one_like_the_others(tmp_path, monkeypatch):
@@ -85,10 +87,10 @@ def test_a_kind_in_a_folder_outside_the_project_is_one_like_the_others(tmp_path,
     folder.mkdir()
     (folder / "__init__.py").write_text(OUTSIDE)
     given = [f"+fitness.opponents.x.kind={folder}"]
-    assert compose.placed(given, envs).overrides == ["+fitness.opponents.x.kind=first"]
+    assert compose.name_folder(given, envs).overrides == ["+fitness.opponents.x.kind=first"]
     assert arguments.parse(load("play").Options, [f"opponent={folder}"]).opponent == player("first")
     assert opponent("first", games=3).games == 3
-    assert spelled("a", "first", PlayerOptions) == player("first")
+    assert parse_player("a", "first", PlayerOptions) == player("first")
     with pytest.raises(
         UsageError, match=r"^opponent=.*: accepted: search, |or a folder with an __init__.py that has a"
     ):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from jaxgp.statistics.exact import central, deviation, mean, ranks, settle, settled, spearman
+from jaxgp.statistics.exact import central, deviation, mean, ranks, settle, settle_number, spearman
 
 numbers = st.lists(st.floats(-1e6, 1e6, allow_subnormal=False), min_size=2, max_size=40)
 
@@ -18,7 +18,7 @@ def test_values_that_are_equal_in_theory_become_equal():
     assert (found[2], found[4]) == (found[3], found[5])
     assert np.isinf(found[6])
     assert np.isnan(found[7])
-    assert settled(1e-12) == pytest.approx(1e-12), "a number alone keeps its own digits"
+    assert settle_number(1e-12) == pytest.approx(1e-12), "a number alone keeps its own digits"
 
 
 @given(numbers, st.randoms(use_true_random=False))

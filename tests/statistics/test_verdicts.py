@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxgp.statistics.intervals import wilson
-from jaxgp.statistics.verdicts import Score, exceeds, holm, p_of_figure, p_of_two, pooled
+from jaxgp.statistics.verdicts import Score, exceeds, holm, p_of_figure, p_of_two, pool_rows
 
 
 def row(seed=0, games=100, wins=60, draws=10, effective="100", player="a", opponent="b"):
@@ -16,18 +16,18 @@ def row(seed=0, games=100, wins=60, draws=10, effective="100", player="a", oppon
 
 
 def test_rows_of_different_seeds_are_pooled():
-    found = pooled([row(seed=1), row(seed=2, games=300, wins=100, draws=0, effective="250"), row(opponent="c")])
+    found = pool_rows([row(seed=1), row(seed=2, games=300, wins=100, draws=0, effective="250"), row(opponent="c")])
     assert found["nim", "a", "b"] == Score(400, 165.0, 10, 350.0)
     assert found["nim", "a", "b"].interval == wilson(165 / 400 * 350, 350)
     assert set(found) == {("nim", "a", "b"), ("nim", "a", "c")}
 
 
 def test_of_rows_with_one_seed_the_last_counts():
-    assert pooled([row(wins=1), row(wins=60)])["nim", "a", "b"] == Score(100, 65.0, 10, 100.0)
+    assert pool_rows([row(wins=1), row(wins=60)])["nim", "a", "b"] == Score(100, 65.0, 10, 100.0)
 
 
 def test_games_without_chance_have_a_score_and_no_interval():
-    score = pooled([row(games=2, wins=1, draws=0, effective="")])["nim", "a", "b"]
+    score = pool_rows([row(games=2, wins=1, draws=0, effective="")])["nim", "a", "b"]
     assert (score.share, score.interval) == (0.5, None)
     assert not exceeds(score, 0.1, 0.0)
     with pytest.raises(ValueError, match="no sample"):

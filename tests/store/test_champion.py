@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program
 from jaxgp.store import champion
@@ -20,7 +20,7 @@ OTHER = PrimitiveSet(name="toy", terminals=(Primitive("INT", domain=Integers(0, 
 def path(tmp_path):
     program = parse_program(PRIMITIVES, "(ADD 3 (ADD 4 5))", 9)
     program = jax.tree.map(jnp.asarray, program)
-    best = Champion(program, jnp.float32(12.5), jnp.asarray([7.0, 5.5]), jnp.int32(4))
+    best = BestSoFar(program, jnp.float32(12.5), jnp.asarray([7.0, 5.5]), jnp.int32(4))
     champion.write(tmp_path / "champion.json", champion.describe(best, PRIMITIVES, config()))
     return tmp_path / "champion.json"
 
@@ -48,7 +48,7 @@ def test_it_can_be_read_by_people_and_loaded(path):
 
 
 def test_a_program_survives_the_file(path):
-    best = Champion(constants(jnp.float32(42)), jnp.float32(1), jnp.zeros(2), jnp.int32(0))
+    best = BestSoFar(constants(jnp.float32(42)), jnp.float32(1), jnp.zeros(2), jnp.int32(0))
     champion.write(path, champion.describe(best, PRIMITIVES, config()))
     loaded = champion.load_genome(path, champion.read(path), PRIMITIVES, capacity=4)
     for mine, theirs in zip(jax.tree.leaves(loaded), jax.tree.leaves(best.genome), strict=True):
@@ -83,7 +83,7 @@ def test_a_number_or_a_text_that_no_run_writes_is_refused(path, before, after):
 
 
 def test_a_champion_without_fitness_is_written(path):
-    best = Champion(constants(jnp.float32(1)), jnp.float32(-jnp.inf), jnp.asarray([jnp.nan, 1]), jnp.int32(-1))
+    best = BestSoFar(constants(jnp.float32(1)), jnp.float32(-jnp.inf), jnp.asarray([jnp.nan, 1]), jnp.int32(-1))
     champion.write(path, champion.describe(best, PRIMITIVES, config()))
     assert champion.read(path).fitness is None
 

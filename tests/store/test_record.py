@@ -11,9 +11,11 @@ from jaxgp.store.record import Record
 
 
 def write(path, count):
-    with Record(path) as kept:
+    rows: list = []
+    with Record(path, rows, pytest.fail) as kept:
         for generation in range(count):
-            kept.append({"generation": generation, "x": generation / 2, "elapsed": generation})
+            kept.append(row := {"generation": generation, "x": generation / 2, "elapsed": generation})
+            rows.append(row)
 
 
 def test_rows_come_back(tmp_path):
@@ -39,7 +41,7 @@ def test_a_torn_last_line_is_no_row(tmp_path, torn):
     assert len(record.read(path)) == 3
     assert len(record.cut(path, 2)) == 2
     assert [json.loads(line)["generation"] for line in path.read_text().splitlines()] == [0, 1]
-    with Record(path) as kept:
+    with Record(path, [], pytest.fail) as kept:
         kept.append({"generation": 2})
     assert [row["generation"] for row in record.read(path)] == [0, 1, 2]
 
@@ -93,7 +95,7 @@ def test_a_row_that_does_not_fit_on_the_disk_is_taken_back(tmp_path):
     write(path, 2)
     before = path.read_bytes()
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with Record(path) as kept:
+    with Record(path, [], pytest.fail) as kept:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, hard))
         try:
             with pytest.raises(RunError, match=r"metrics\.jsonl"):

@@ -49,9 +49,9 @@ def test_a_share_of_points_has_the_interval_of_a_ratio():
 def test_points_are_counted_as_gnubg_counts_them():
     men = plain.START, plain.START
     assert study.board(men)[0][23] == study.board(men)[1][23] == 2
-    after = study.played(men, [(8, 5), (6, 5)])
+    after = study.move_men(men, [(8, 5), (6, 5)])
     assert (after[0][5], after[0][8], after[0][6]) == (2, 2, 4)
-    assert study.played((after[0], after[1]), [(5, 0)])[0][plain.OFF] == 1
+    assert study.move_men((after[0], after[1]), [(5, 0)])[0][plain.OFF] == 1
 
 
 def test_without_gnubg_nn_one_line_says_what_to_install(monkeypatch, capsys):
@@ -64,7 +64,7 @@ def test_games_are_noted_in_a_table(tmp_path, capsys):
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
     path = tmp_path / "games.csv"
     assert arguments.main(study.Options, study.task, "", ["games=20", f"table={path}"]) == 0
-    [row] = study.Table(path, study.COLUMNS).read()
+    [row] = study.CSVTable(path, study.COLUMNS).read()
     assert row["games"] == "20"
     assert "20 games" in capsys.readouterr().out
     assert float(row["low"]) < float(row["score"]) < float(row["high"])

@@ -73,7 +73,7 @@ def test_corrections_equal_plain_numpy_over_a_game_with_changing_weights():
     other = inputs[::-1]
     traces = jax.tree.map(lambda x: jnp.ones((2, 3, *x.shape)), weights)
     result = np.array([1.0, 1.0, 0.0])  # the side that plays last wins a gammon
-    step = jax.jit(lambda *x: learn.corrected(*x, LAMBDA))
+    step = jax.jit(lambda *x: learn.correct(*x, LAMBDA))
     for turn in range(7):
         begun = jnp.array([turn > 0, False])
         before = jnp.stack([inputs[max(turn - 1, 0)], other[max(turn - 1, 0)]])
@@ -96,7 +96,7 @@ def test_corrections_equal_plain_numpy_over_a_game_with_changing_weights():
 
 def learned(folder, *given):
     options = arguments.parse(Options, [*SMALL, f"folder={folder}", *given])
-    return network.written(learn.learn(options, folder))
+    return network.write_weights(learn.learn(options, folder))
 
 
 @pytest.mark.slow

@@ -11,10 +11,10 @@ from envs.backgammon import language
 from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.store.directory import RunDirectory
 from studies.backgammon import terminals
 from studies.backgammon.terminals import CONSTANT, GENERAL, PLACE, count, kind, spans, together
@@ -88,7 +88,9 @@ def test_individuals_of_the_last_checkpoint_and_programs_made_anew(tmp_path):
     saved |= {f".candidates.individuals.genome.{name}": value for name, value in places.items()}
     (run / "checkpoints").mkdir()
     np.savez(run / "checkpoints" / "generation_00000002.npz", **saved)
-    algorithm = Algorithm(population=8, capacity=32, creation=Creation(method="ramped", min_depth=1, max_depth=3))
+    algorithm = GPOptions(
+        population=8, capacity=32, creation=CreationOptions(method="ramped", min_depth=1, max_depth=3)
+    )
     RunDirectory(run).write_config(Config(game=GAME, algorithm=algorithm))
     for which, number in (("population", 6), ("candidates", 1)):
         found = terminals.analyse([("a", loaded)], which, 50, 0)

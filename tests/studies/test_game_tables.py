@@ -186,7 +186,7 @@ def test_pairs_of_experiments_are_one_family():
     rows = [*met_by("original", *range(60, 70)), *met_by("regions", *range(20, 30)), *met_by("noops", *range(20, 30))]
     asked = [("original", "regions"), ("original", "noops"), ("regions", "noops")]
     # Nobody of ten beats one of ten others: exact p = 2 / C(20, 10) = 0.00001.
-    assert [line[:2] + line[3:] for line in lines(othello.compared({"othello_games": rows}, asked))] == [
+    assert [line[:2] + line[3:] for line in lines(othello.compare_pairs({"othello_games": rows}, asked))] == [
         ["`original`", "`regions`", "< 0.001", "< 0.001", "higher"],
         ["`original`", "`noops`", "< 0.001", "< 0.001", "higher"],
         ["`regions`", "`noops`", "1.000", "1.000", "no difference shown"],
@@ -202,8 +202,10 @@ def test_no_ops_are_counted_in_the_text_of_a_program():
 
 def test_influence_is_ranked_by_depth_and_place():
     # Depths 3, 2, 1.5 and 1.5 by rank 4, 3, 1.5, 1.5 beside influences by rank 1, 3, 4, 2.
-    assert othello.ranked({"leaves": "3:10.00 2:40.00 1:80.00 1:20.00"}) == pytest.approx([-0.6325, 0.4], abs=1e-4)
-    assert othello.ranked({"leaves": "1:50.00 1:20.00"}) == []
+    assert othello.correlate_ranks({"leaves": "3:10.00 2:40.00 1:80.00 1:20.00"}) == pytest.approx(
+        [-0.6325, 0.4], abs=1e-4
+    )
+    assert othello.correlate_ranks({"leaves": "1:50.00 1:20.00"}) == []
 
 
 def test_runs_are_compared_with_the_source_and_both_tests_are_one_family():

@@ -87,9 +87,11 @@ def test_what_the_report_printed_is_shown_for_coded_factors():
 
 def test_coded_and_natural_coefficients_are_of_one_model():
     made = read(load_file(STUDY, DESIGNS))
-    model = morpion_study.fitted(study()[STUDY], made)["points"]
+    model = morpion_study.fit_models(study()[STUDY], made)["points"]
     natural = {one.term: one.natural for one in model.coefficients}
-    assert morpion_study.coded(natural, made.factors) == pytest.approx({c.term: c.coded for c in model.coefficients})
+    assert morpion_study.code_coefficients(natural, made.factors) == pytest.approx(
+        {c.term: c.coded for c in model.coefficients}
+    )
 
 
 def runs_of(experiment, scores, first=0):

@@ -3,7 +3,7 @@
 import pytest
 
 from jaxgp.config import arguments
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 from studies.growth import populations as study
 from studies.growth.populations import COLUMNS, Options
 from tables import populations as tables
@@ -57,7 +57,7 @@ def test_each_population_adds_a_row_until_one_would_take_too_long(capsys, tmp_pa
     tiny = "game.pits=3,algorithm.capacity=64,fitness.opponents.minimax.depth=2,fitness.lanes=8"
     words = ["populations=[8,16,1000000]", "generations=1", f"options=[{tiny}]", "seconds=20", f"table={path}"]
     assert arguments.main(Options, study.task, study.__doc__, words) == 0
-    found = Table(path, COLUMNS).read()
+    found = CSVTable(path, COLUMNS).read()
     assert [row["population"] for row in found] == ["8", "16"]
     assert [row["games"] for row in found] == ["16", "32"]
     assert "1,000,000: left out, it would take about" in capsys.readouterr().out

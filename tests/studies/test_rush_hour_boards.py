@@ -66,14 +66,14 @@ def test_the_hardest_boards_are_stored_and_a_second_command_goes_on_from_them(ru
 
 def test_what_was_found_is_stored_after_each_generation(run, monkeypatch):
     """A command that is stopped has lost nothing but the generation in which it was."""
-    made = study.written
+    made = study.write_boards
 
     def stopped(options, stored):
         if stored.generation == 2:
             raise KeyboardInterrupt
         return made(options, stored)
 
-    monkeypatch.setattr(study, "written", stopped)
+    monkeypatch.setattr(study, "write_boards", stopped)
     code, file, _, _ = run("generations=5")
     assert code == 130
     assert boards(file)[1]["generation"] == "1"

@@ -129,5 +129,5 @@ def test_a_pair_of_champions_is_a_line_and_the_second_one_gets_what_the_first_on
     assert (seed, alone[:10], both[:12]) == ("3", "1: 50.000 ", "2: 100.000 %")
     assert numbers == ["6,550", "655.0", "655", "10.0", "1,300.0"]
     assert means.strip("| ").split(" | ")[2:] == ["1.0 (1 to 1)", "100.0", "10.0", "10.0", "9.0"]
-    assert freecell.chosen(data, "31-32")[0].endswith("in turn, seed 3")
+    assert freecell.choose_pair(data, "31-32")[0].endswith("in turn, seed 3")
     assert freecell.pairs(data, "30-32") == searches.NONE

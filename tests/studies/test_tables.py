@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from jaxgp.errors import UsageError
-from tables.shared.data import Data, by, crossed, guarded, listing
+from tables.shared.data import Data, by, cross, guard, listing
 from tables.shared.growth import fit
 
 ROWS = "opponent,size,seat,won\nrandom,3,first,9\nrandom,3,second,8\nsearch,3,second,7\n"
@@ -36,7 +36,7 @@ def test_a_line_for_each_row(data):
 
 def test_the_values_of_a_cell_become_columns(data):
     seats = {"first": "as first", "second": "as second"}
-    found = crossed(data["plain"], {"opponent": "opponent"}, "seat", seats, "{won} won".format_map).splitlines()
+    found = cross(data["plain"], {"opponent": "opponent"}, "seat", seats, "{won} won".format_map).splitlines()
     assert found[0] == "| opponent | as first | as second |"
     assert found[2:] == ["| random | 9 won | 8 won |", "| search |  | 7 won |"]
 
@@ -62,7 +62,7 @@ def test_a_damaged_file_is_one_line(tmp_path, content):
 @pytest.mark.parametrize("maker", [lambda data: data["none"], lambda data: int(data["plain"][0]["seat"])])
 def test_rows_that_a_table_cannot_use_are_one_line(data, maker):
     with pytest.raises(UsageError) as error:
-        guarded({"mine": maker}, data)["mine"]()
+        guard({"mine": maker}, data)["mine"]()
     assert "\n" not in str(error.value)
 
 

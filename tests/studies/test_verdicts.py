@@ -57,7 +57,7 @@ def test_the_study_of_mancala_beside_what_was_seen(data, said):
 
 
 def test_no_printed_program_wins_from_both_seats(data, said):
-    assert not any(all(mancala.won(row, seat) for seat in mancala.SEATS) for row in data["mancala_printed"])
+    assert not any(all(mancala.has_won(row, seat) for seat in mancala.SEATS) for row in data["mancala_printed"])
     assert "In none of these does a program win from both seats" in said("mancala")
 
 
@@ -69,7 +69,7 @@ def test_the_experiments_of_othello_differ(data, said):
 
 
 def test_no_ops_are_not_shown_to_be_more_where_they_are_weights(data, said):
-    counted = othello.counted(data.path)
+    counted = othello.read_noops(data.path)
     shares = [[one.noops / one.nodes for one in counted[name]] for name in ("regions_weights", "regions")]
     one = compare("no-ops", *(("", some) for some in shares), resamples=RESAMPLES)
     assert one.p >= 0.05

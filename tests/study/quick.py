@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from jaxgp.evolution.state import Champion, EvolutionState
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from tests.run import toy_experiment as toy
 
 
@@ -21,7 +21,7 @@ class Quick:
         self.population = config.algorithm.population
 
     def init(self, key):
-        nobody = Champion(toy.constants(jnp.zeros(())), jnp.float32(-jnp.inf), jnp.zeros(2), jnp.int32(-1))
+        nobody = BestSoFar(toy.constants(jnp.zeros(())), jnp.float32(-jnp.inf), jnp.zeros(2), jnp.int32(-1))
         return EvolutionState(jnp.int32(0), key, (), (), (), nobody, jnp.bool_(False))
 
     def step(self, state):

@@ -25,13 +25,13 @@ def curve(*values, seed=0, games=10):
 def test_the_expected_running_time_counts_what_runs_without_success_have_spent():
     """Successes after 20 and 30 evaluations, and 40 without one: 90 for two successes."""
     some = [curve(1, 5), curve(1, 1, 6, 1), curve(1, 2, 3, 4)]
-    found = curves.expected(some, 5)
+    found = curves.estimate_time(some, 5)
     assert (found.successes, found.runs, found.spent, found.value) == (2, 3, 90, 45)
     assert found.low <= found.value <= found.high
 
 
 def test_a_target_that_no_run_reached_has_no_finite_running_time():
-    found = curves.expected([curve(1, 2), curve(3)], 4)
+    found = curves.estimate_time([curve(1, 2), curve(3)], 4)
     assert (found.successes, found.spent) == (0, 30)
     assert math.isinf(found.value)
     assert math.isinf(found.low)
@@ -40,7 +40,7 @@ def test_a_target_that_no_run_reached_has_no_finite_running_time():
 
 def test_the_interval_of_a_rare_success_has_no_upper_end():
     """Without the one run that succeeded a resample has no success: (2/3) ** 3 of them."""
-    found = curves.expected([curve(5), curve(1), curve(1)], 5)
+    found = curves.estimate_time([curve(5), curve(1), curve(1)], 5)
     assert found.value == 30
     assert math.isinf(found.high)
     assert found.low == 10
@@ -51,7 +51,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
     rng, inside = np.random.default_rng(0), 0
     for _ in range(200):
         some = [curve(*((5, 5) if won else (1, 1))) for won in rng.random(30) < 0.5]
-        found = curves.expected(some, 5, resamples=999)
+        found = curves.estimate_time(some, 5, resamples=999)
         inside += found.low <= 30 <= found.high
     assert 180 <= inside <= 199
 

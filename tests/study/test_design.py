@@ -72,7 +72,7 @@ def test_words_are_quoted_where_the_command_line_needs_it():
         ({"factors": {"a": [1, -1e308]}}, "factors.a=-1e+308: accepted: numbers up to 1e+15"),
         ({"factors": {"a": 5}}, "factors.a=5: accepted: a list"),
         ({"factors": {"seed": [1, 2]}}, "factors.seed: a column of the table has that name"),
-        ({"factors": {"s": {"levels": [1, 2], "options": {"seed": [1, 2]}}}}, "factors.s: seed: the design sets it"),
+        ({"factors": {"s": {"levels": [1, 2], "options": {"seed": [1, 2]}}}}, "factors.s: seed: accepted: any option"),
         (
             {"factors": {"a": {"levels": [1, 2], "options": {"b": [1]}}}},
             "factors.a.options.b=[1]: accepted: a list of 2 values, one for each level",

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxgp.errors import UsageError
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.store import champion, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.study import member, results, study
@@ -59,7 +59,7 @@ def run(tmp_path):
     directory = RunDirectory(tmp_path)
     record.write(directory.record, COEVOLUTION)
     directory.write_status("complete", 4, 4)
-    one = Champion(toy.constants(jnp.zeros(())), jnp.float32(0.75), jnp.zeros(2, jnp.float32), jnp.int32(1))
+    one = BestSoFar(toy.constants(jnp.zeros(())), jnp.float32(0.75), jnp.zeros(2, jnp.float32), jnp.int32(1))
     champion.write(directory.champion, champion.describe(one, toy.PRIMITIVES, toy.config()))
     return directory
 

@@ -10,7 +10,7 @@ import pytest
 
 from jaxgp import files
 from jaxgp.errors import UsageError
-from jaxgp.evolution.state import Champion
+from jaxgp.evolution.state import BestSoFar
 from jaxgp.statistics.comparison import compare, compare_all
 from jaxgp.store import champion, record
 from jaxgp.store.directory import RunDirectory
@@ -32,7 +32,7 @@ def begin(folder, name, words, seed, fitness, state="complete", planned=3):
     rows = [{"generation": at, "seconds": 1.0, "best_fitness": one, "best_size": 3} for at, one in enumerate(fitness)]
     record.write(run.record, rows)
     if fitness:
-        best = Champion(toy.constants(jnp.zeros(())), jnp.float32(fitness[-1]), jnp.zeros(2), jnp.int32(len(rows) - 1))
+        best = BestSoFar(toy.constants(jnp.zeros(())), jnp.float32(fitness[-1]), jnp.zeros(2), jnp.int32(len(rows) - 1))
         champion.write(run.champion, champion.describe(best, toy.PRIMITIVES, toy.config()))
 
 
@@ -127,7 +127,7 @@ def test_only_finished_runs_count_and_the_others_are_named_with_a_line_that_goes
 
 
 def test_settings_are_compared_by_their_finished_runs(folder):
-    (one,) = sweep.compared(sweep.load("sweep", folder), "fitness", seed=0)
+    (one,) = sweep.compare_settings(sweep.load("sweep", folder), "fitness", seed=0)
     assert (len(one.first.values), len(one.second.values)) == (4, 3)
     assert one.a12.value == 0  # every run of the first is below every run of the second
 

@@ -16,7 +16,7 @@ from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.evaluation import FunctionFitness
 from jaxgp.genotypes.programs import Programs
-from jaxgp.operators.options import Creation, Crossover
+from jaxgp.operators.options import CreationOptions, CrossoverOptions
 from jaxgp.run.patience import GivenUp
 from jaxgp.store import champion
 from jaxgp.store.directory import RunDirectory
@@ -193,8 +193,8 @@ class Bred:
 
 def bred(**crossover):
     """A configuration of such a run."""
-    config = toy.config(population=6, generations=3, capacity=8, creation=Creation(method="full", max_depth=2))
-    config.algorithm.crossover = Crossover(method="two_children", node_choice="koza", **crossover)
+    config = toy.config(population=6, generations=3, capacity=8, creation=CreationOptions(method="full", max_depth=2))
+    config.algorithm.crossover = CrossoverOptions(method="two_children", node_choice="koza", **crossover)
     config.algorithm.mutation.probability = 0.0
     return config
 

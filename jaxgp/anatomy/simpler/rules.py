@@ -2,8 +2,9 @@
 
 Every rule takes a node whose arguments are simplified, and returns a smaller tree of the same set, or None. The rules
 keep the value of the tree at every position, bit for bit but for the sign of zero, as long as numbers are finite. Only
-`rounded` changes the order in which numbers are rounded. What plus, minus and the like are is read from the Python form
-of a primitive. In a set with weights a leaf means something else at another place, so nothing is moved there.
+`merge_rounding` changes the order in which numbers are rounded. What plus, minus and the like are is read from the
+Python form of a primitive. In a set with weights a leaf means something else at another place, so nothing is moved
+there.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from jaxgp.anatomy.introns import called, pick, table
+from jaxgp.anatomy.introns import call_on_numbers, pick, table
 from jaxgp.anatomy.nodes import Forest, Node, is_truth_function, postfix
 from jaxgp.genotypes.primitives import BOOL, Primitive
 
@@ -33,10 +34,10 @@ ATOMS = 5
 SOURCES = 10
 """The most parts of such a function from which a smaller one is made."""
 
-Rule = Callable[["Rules", Node], Node | None]
+Rule = Callable[["Simplifier", Node], Node | None]
 
 
-class Rules:
+class Simplifier:
     """Simplifies trees of one set; counts how often each rule was applied.
 
     Attributes:
@@ -51,7 +52,7 @@ class Rules:
         self._constants: dict[int, float | None] = {}
 
     def simplify(self, root: Node) -> Node:
-        """Apply all rules but `rounded` until none applies."""
+        """Apply all rules but `merge_rounding` until none applies."""
         while True:
             for node in postfix(root):
                 if id(node) not in self._simple:
@@ -124,9 +125,9 @@ class Rules:
         if p.picks or None in known:
             return None
         if p.reads_features:
-            reads_nothing = p.reads_one and called(p, known, np.arange(1, p.reads_one + 1)) == 0
+            reads_nothing = p.reads_one and call_on_numbers(p, known, np.arange(1, p.reads_one + 1)) == 0
             return 0.0 if reads_nothing else None
-        return float(np.float32(called(p, [*known, *[None] * p.ignores])) * factor)
+        return float(np.float32(call_on_numbers(p, [*known, *[None] * p.ignores])) * factor)
 
     @property
     def moves(self) -> bool:
@@ -139,7 +140,7 @@ def is_power_of_two(value: float) -> bool:
     return bool(value) and abs(np.frexp(value)[0]) == 0.5
 
 
-def ignored(rules: Rules, node: Node) -> Node | None:
+def drop_ignored(rules: Simplifier, node: Node) -> Node | None:
     """Replace ignored arguments by a shortest terminal."""
     forest, p = rules.forest, rules.forest.primitive(node)
     if not p.ignores:
@@ -150,7 +151,7 @@ def ignored(rules: Rules, node: Node) -> Node | None:
     return forest.node(node.code, [*node.args[:kept], *stubs], node.value)
 
 
-def chosen(rules: Rules, node: Node) -> Node | None:
+def take_chosen(rules: Simplifier, node: Node) -> Node | None:
     """Replace a function that picks an argument by this argument, where the pick is known."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not (p.picks and rules.moves):
@@ -167,7 +168,7 @@ def chosen(rules: Rules, node: Node) -> Node | None:
     return rules.scaled(node.args[place], forest.factor(node))
 
 
-def folded(rules: Rules, node: Node) -> Node | None:
+def fold_constants(rules: Simplifier, node: Node) -> Node | None:
     """Replace a function of constants by a constant."""
     p, forest = rules.forest.primitive(node), rules.forest
     if forest.primitives.weighted or (p.returns == BOOL and not p.args):
@@ -176,14 +177,14 @@ def folded(rules: Rules, node: Node) -> Node | None:
     return None if value is None else forest.constant(p.returns, value)
 
 
-def logic(rules: Rules, node: Node) -> Node | None:
+def logic(rules: Simplifier, node: Node) -> Node | None:
     """Replace a truth function by a smaller one with the same truth table."""
     if not (rules.moves and is_truth_function(rules.forest.primitive(node))):
         return None
     return Logic(rules.forest, node).smaller(node)
 
 
-def turned(rules: Rules, node: Node) -> Node | None:
+def turn_choice(rules: Simplifier, node: Node) -> Node | None:
     """Exchange the two arguments that a truth value chooses from, where its opposite is smaller."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not (rules.moves and p.picks == 2 and p.arity == 3 and p.args[0] == BOOL and not p.ignores):
@@ -195,7 +196,7 @@ def turned(rules: Rules, node: Node) -> Node | None:
     return None if opposite is None else forest.node(node.code, (opposite, no, yes), node.value)
 
 
-def arithmetic(rules: Rules, node: Node) -> Node | None:
+def arithmetic(rules: Simplifier, node: Node) -> Node | None:
     """Drop what adds 0 or multiplies by 1, and what is the same on both sides."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not rules.moves or p.arity != 2 or p.picks or p.ignores:
@@ -218,7 +219,7 @@ def arithmetic(rules: Rules, node: Node) -> Node | None:
     return None
 
 
-def rounded(rules: Rules, node: Node) -> Node | None:
+def merge_rounding(rules: Simplifier, node: Node) -> Node | None:
     """Merge factors, and constants of sums, though the result is rounded otherwise."""
     p, forest = rules.forest.primitive(node), rules.forest
     if not rules.moves:
@@ -240,11 +241,11 @@ def rounded(rules: Rules, node: Node) -> Node | None:
 
 
 RULES: dict[str, Rule] = {
-    "arguments without influence": ignored,
-    "choices that are known": chosen,
-    "functions of constants": folded,
+    "arguments without influence": drop_ignored,
+    "choices that are known": take_chosen,
+    "functions of constants": fold_constants,
     "truth values": logic,
-    "opposite conditions": turned,
+    "opposite conditions": turn_choice,
     "arithmetic": arithmetic,
 }
 """The rules that keep every value."""

@@ -2,7 +2,7 @@
 
 1. Rules that keep every value, whatever the position is (`Rules.simplify`).
 2. Introns that were not seen to matter at some positions are dropped.
-3. Factors and constants are merged, which rounds in another order (`rules.rounded`).
+3. Factors and constants are merged, which rounds in another order (`rules.merge_rounding`).
 
 What a step does at single nodes is checked as a whole. Where the check fails, halves of it are tried, so that only what
 breaks the check is taken back.
@@ -15,8 +15,8 @@ import jax
 import numpy as np
 
 from jaxgp.anatomy.introns import Introns, find
-from jaxgp.anatomy.nodes import Forest, Node, is_truth_function, postfix, written
-from jaxgp.anatomy.simpler.rules import Rules, is_decided_by, rounded
+from jaxgp.anatomy.nodes import Forest, Node, is_truth_function, postfix, write_trees
+from jaxgp.anatomy.simpler.rules import Simplifier, is_decided_by, merge_rounding
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -67,35 +67,39 @@ def simplify(
     Returns:
         The simpler individual, [T, L], and the steps.
     """
-    rules = Rules(Forest(primitives))
+    rules = Simplifier(Forest(primitives))
     roots = tuple(rules.forest.read(tree) for tree in trees_of(program))
 
     def both(simpler: Programs) -> bool:
         return values(simpler) and decisions(simpler)
 
-    roots, exact = _by_rules(rules, roots, lambda made: both(written(made, program.capacity)))
+    roots, exact = _by_rules(rules, roots, lambda made: both(write_trees(made, program.capacity)))
 
-    parts = [find(tracer, Tree.of(primitives, tree)) for tree in trees_of(written(roots, program.capacity))]
+    parts = [find(tracer, Tree.of(primitives, tree)) for tree in trees_of(write_trees(roots, program.capacity))]
     plans = [droppable(rules.forest, one) for one in parts]
 
     def drop(made: Roots, some: set[Site]) -> Roots:
         chosen = [{n: plan[n] for n in plan if (t, n) in some} for t, plan in enumerate(plans)]
-        return tuple(rules.simplify(dropped(rules, root, plan)) for root, plan in zip(made, chosen, strict=True))
+        return tuple(rules.simplify(drop_nodes(rules, root, plan)) for root, plan in zip(made, chosen, strict=True))
 
     sites = [(t, node) for t, plan in enumerate(plans) for node in plan]
-    roots, without = _at_sites(DROPPED, roots, sites, drop, lambda made: both(written(made, program.capacity)))
+    roots, without = _at_sites(DROPPED, roots, sites, drop, lambda made: both(write_trees(made, program.capacity)))
 
     def merge(made: Roots, some: set[Site]) -> Roots:
         return tuple(
-            rules.simplify(merged(rules, root, {n for tree, n in some if tree == t})) for t, root in enumerate(made)
+            rules.simplify(merge_at(rules, root, {n for tree, n in some if tree == t})) for t, root in enumerate(made)
         )
 
-    sites = [(t, n) for t, root in enumerate(roots) for n, node in enumerate(postfix(root)) if rounded(rules, node)]
-    roots, rounding = _at_sites(MERGED, roots, sites, merge, lambda made: decisions(written(made, program.capacity)))
-    return written(roots, program.capacity), [exact, without, rounding]
+    sites = [
+        (t, n) for t, root in enumerate(roots) for n, node in enumerate(postfix(root)) if merge_rounding(rules, node)
+    ]
+    roots, rounding = _at_sites(
+        MERGED, roots, sites, merge, lambda made: decisions(write_trees(made, program.capacity))
+    )
+    return write_trees(roots, program.capacity), [exact, without, rounding]
 
 
-def _by_rules(rules: Rules, roots: Roots, holds: Callable[[Roots], bool]) -> tuple[Roots, Step]:
+def _by_rules(rules: Simplifier, roots: Roots, holds: Callable[[Roots], bool]) -> tuple[Roots, Step]:
     """Apply the rules that keep every value."""
     made = tuple(map(rules.simplify, roots))
     applied = dict(rules.applied)
@@ -170,7 +174,7 @@ def _stand_in(forest: Forest, tree: Tree, node: int) -> Node:
     return forest.stub(int(forest.primitives.arg_type[tree.codes[above], place]))
 
 
-def dropped(rules: Rules, root: Node, plan: dict[int, Node | int]) -> Node:
+def drop_nodes(rules: Simplifier, root: Node, plan: dict[int, Node | int]) -> Node:
     """Put what `droppable` returned in the place of nodes, by their numbers in postfix order."""
 
     def visit(number: int, node: Node) -> Node:
@@ -179,15 +183,17 @@ def dropped(rules: Rules, root: Node, plan: dict[int, Node | int]) -> Node:
             return rules.scaled(node.args[instead], rules.forest.factor(node)) or node
         return instead or node
 
-    return rewritten(rules.forest, root, visit)
+    return rewrite_tree(rules.forest, root, visit)
 
 
-def merged(rules: Rules, root: Node, some: set[int]) -> Node:
-    """Apply `rounded` at nodes, by their numbers in postfix order."""
-    return rewritten(rules.forest, root, lambda number, node: (number in some and rounded(rules, node)) or node)
+def merge_at(rules: Simplifier, root: Node, some: set[int]) -> Node:
+    """Apply `merge_rounding` at nodes, by their numbers in postfix order."""
+    return rewrite_tree(
+        rules.forest, root, lambda number, node: (number in some and merge_rounding(rules, node)) or node
+    )
 
 
-def rewritten(forest: Forest, root: Node, visit: Callable[[int, Node], Node]) -> Node:
+def rewrite_tree(forest: Forest, root: Node, visit: Callable[[int, Node], Node]) -> Node:
     """Rebuild a tree, each node with its new arguments replaced by what `visit` (number, node) returns."""
     stack: list[Node] = []
     for number, old in enumerate(postfix(root)):

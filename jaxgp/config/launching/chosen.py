@@ -12,9 +12,9 @@ from omegaconf.errors import OmegaConfBaseException
 from jaxgp import options
 from jaxgp.config import typed
 from jaxgp.config.launching import members, processes, slurm
-from jaxgp.config.launching.members import Member, Plan, Way
-from jaxgp.config.launching.options import LAUNCHERS, Joblib, Slurm
-from jaxgp.config.mistakes import first_line, not_installed
+from jaxgp.config.launching.members import AnyPlan, SweepMember, Way
+from jaxgp.config.launching.options import LAUNCHERS, JoblibOptions, SlurmOptions
+from jaxgp.config.mistakes import first_line, say_how_to_install
 from jaxgp.errors import UsageError, reject
 
 SECTION = "hydra.launcher"
@@ -35,12 +35,12 @@ class Chosen(NamedTuple):
         waits: whether all members have ended when it returns.
     """
 
-    check: Callable[[Sequence[Member]], None] = lambda due: None
+    check: Callable[[Sequence[SweepMember]], None] = lambda due: None
     way: Callable[[Path], Way] | None = None
     waits: bool = True
 
 
-def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
+def choose_launcher(config: DictConfig, finished: Callable[[AnyPlan], bool]) -> Chosen:
     """Return how a composed sweep is launched.
 
     Args:
@@ -54,9 +54,9 @@ def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
     if found == "":
         return Chosen(way=lambda folder: members.one_by_one)
     asked = _typed(config, found) if found is not None else None
-    if isinstance(asked, Joblib):
+    if isinstance(asked, JoblibOptions):
         return Chosen(lambda due: processes.check(asked), lambda folder: partial(processes.launch, asked, folder))
-    if not isinstance(asked, Slurm):
+    if not isinstance(asked, SlurmOptions):
         return Chosen()
     name = str(config.hydra.job.name)
 
@@ -68,19 +68,21 @@ def chosen(config: DictConfig, finished: Callable[[Plan], bool]) -> Chosen:
     return Chosen(partial(slurm.check, asked), way, asked.wait)
 
 
-def _typed(config: DictConfig, name: str) -> Joblib | Slurm | None:
+def _typed(config: DictConfig, name: str) -> JoblibOptions | SlurmOptions | None:
     """Return the options of one of our launchers; None for one of Hydra's own, which has others."""
     schema, given = LAUNCHERS[name], config.hydra.launcher
-    if any(one.name not in given for one in options.declared(schema)):
+    if any(one.name not in given for one in options.list_options(schema)):
         return None
     if any(not _is_there(package) for package in PACKAGES[name]):
-        raise UsageError(f"hydra/launcher={config.hydra.runtime.choices['hydra/launcher']}: {not_installed(name)}")
+        raise UsageError(f"hydra/launcher={config.hydra.runtime.choices['hydra/launcher']}: {say_how_to_install(name)}")
     try:
         values = OmegaConf.to_container(given, resolve=True)
     except OmegaConfBaseException as error:
         raise UsageError(f"{error.full_key or SECTION}: {first_line(error)}") from error
     assert isinstance(values, dict)
-    asked = typed.typed(schema, {key: value for key, value in values.items() if key != "_target_"}, f"{SECTION}.")
+    asked = typed.make_options(
+        schema, {key: value for key, value in values.items() if key != "_target_"}, f"{SECTION}."
+    )
     options.check(asked, f"{SECTION}.")
     return asked
 

@@ -31,7 +31,7 @@ class Job:
     def __call__(self, *arguments: object) -> None:
         """Run the member; a member that failed ends the process with its exit code."""
         take_signals()
-        code = members.carried_out(lambda: self._launcher(*arguments))  # type: ignore[operator]
+        code = members.carry_out(lambda: self._launcher(*arguments))  # type: ignore[operator]
         if code:
             sys.exit(code)
 
@@ -69,7 +69,8 @@ def is_running() -> bool:
     """Return whether SLURM counts this job as running."""
     job = os.environ.get("SLURM_JOB_ID", "")
     try:
-        asked = subprocess.run(["squeue", "-h", "-j", job, "-o", "%T"], capture_output=True, text=True, check=False)
-    except OSError:  # in a container, say
+        words = ["squeue", "-h", "-j", job, "-o", "%T"]
+        asked = subprocess.run(words, capture_output=True, text=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):  # in a container, say
         return False
     return asked.stdout.split() == [RUNNING]

@@ -12,12 +12,12 @@ from omegaconf import DictConfig
 
 from jaxgp.errors import RunError, complain, reason
 
-Plan = TypeVar("Plan")
+AnyPlan = TypeVar("AnyPlan")
 LOG_END = 2**16
 """Bytes at the end of a log in which an error is looked for."""
 
 
-class Member(NamedTuple):
+class SweepMember(NamedTuple):
     """A member of a sweep.
 
     Attributes:
@@ -40,7 +40,7 @@ class Member(NamedTuple):
         return f"{self.number} ({' '.join(word.removeprefix('++') for word in self.own or self.overrides)})"
 
 
-Way = Callable[[Launcher, Sequence[Member]], Mapping[int, int]]
+Way = Callable[[Launcher, Sequence[SweepMember]], Mapping[int, int]]
 """(a launcher of Hydra's, members) -> the exit code of each member by its number, once all have ended."""
 
 
@@ -64,11 +64,11 @@ class Members(Launcher):
         self,
         launcher: Launcher,
         way: Way,
-        prepare: Callable[[Sequence[str], int], Member],
-        is_idle: Callable[[Plan], bool],
-        score: Callable[[Plan], object] | None = None,
+        prepare: Callable[[Sequence[str], int], SweepMember],
+        is_idle: Callable[[AnyPlan], bool],
+        score: Callable[[AnyPlan], object] | None = None,
     ) -> None:
-        self.members: list[Member] = []
+        self.members: list[SweepMember] = []
         self.codes: dict[int, int] = {}
         self.raised: BaseException | None = None
         self._launcher = launcher
@@ -96,12 +96,12 @@ class Members(Launcher):
         ]
         due = [one for one in members if not self._is_idle(one.plan)]
         if len(due) < len(members):
-            say(f"Already complete: {len(members) - len(due)} of {counted(len(members))}.")
+            say(f"Already complete: {len(members) - len(due)} of {count_in_words(len(members))}.")
         self.members += members
         self.codes |= {one.number: 0 for one in members} | (dict(self._way(self._launcher, due)) if due else {})
         return [self._returned(one) for one in members]
 
-    def _returned(self, member: Member) -> JobReturn:
+    def _returned(self, member: SweepMember) -> JobReturn:
         value: object = self.codes[member.number]
         if self._score is not None:
             value = float("nan") if value else self._score(member.plan)
@@ -110,16 +110,16 @@ class Members(Launcher):
         return done
 
 
-def one_by_one(launcher: Launcher, members: Sequence[Member]) -> dict[int, int]:
+def one_by_one(launcher: Launcher, members: Sequence[SweepMember]) -> dict[int, int]:
     """Run members in this process; one whose directory cannot be made does not end the others."""
     return {one.number: _alone(launcher, one) for one in members}
 
 
-def _alone(launcher: Launcher, member: Member) -> int:
-    return carried_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
+def _alone(launcher: Launcher, member: SweepMember) -> int:
+    return carry_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
 
 
-def carried_out(job: Callable[[], JobReturn]) -> int:
+def carry_out(job: Callable[[], JobReturn]) -> int:
     """Call a job and return its exit code; a directory that cannot be made is one line."""
     try:
         done = job()
@@ -150,7 +150,7 @@ def failure(logs: Iterable[Path]) -> str:
     return ""
 
 
-def counted(number: int) -> str:
+def count_in_words(number: int) -> str:
     """Return a number of members in words."""
     return f"{number} member{'' if number == 1 else 's'}"
 

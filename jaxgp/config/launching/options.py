@@ -24,7 +24,7 @@ def minutes(time: str) -> int:
 
 
 @dataclass
-class Joblib:
+class JoblibOptions:
     """Members of a sweep in processes of this machine, which share its cores and its GPUs; needs `.[joblib]`."""
 
     n_jobs: int | None = option(
@@ -45,7 +45,7 @@ class Joblib:
 
 
 @dataclass
-class Slurm:
+class SlurmOptions:
     """Members of a sweep as an array of jobs of SLURM; needs `.[slurm]`. Names are sbatch's where it has them."""
 
     partition: str | None = option(None, "the partition; null: the cluster's own")
@@ -99,5 +99,5 @@ class Slurm:
             reject(f"{prefix}signal_delay", self.signal_delay, f"1 to {most}, less than {prefix}time={self.time}")
 
 
-LAUNCHERS: dict[str, type[Joblib] | type[Slurm]] = {"joblib": Joblib, "slurm": Slurm}
+LAUNCHERS: dict[str, type[JoblibOptions] | type[SlurmOptions]] = {"joblib": JoblibOptions, "slurm": SlurmOptions}
 """Options by the name of the launcher."""

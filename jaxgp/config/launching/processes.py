@@ -5,9 +5,11 @@ A process computes one member and ends, since JAX binds a process to its devices
 
 import os
 import queue
+import signal
 from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,8 +19,8 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
-from jaxgp.config.launching.members import Member
-from jaxgp.config.launching.options import Joblib
+from jaxgp.config.launching.members import SweepMember
+from jaxgp.config.launching.options import JoblibOptions
 from jaxgp.errors import RunError, complain, reject
 
 LOGS = ".joblib"
@@ -50,7 +52,7 @@ class Slot(NamedTuple):
         return {VISIBLE: self.gpu} | share
 
 
-def slots(asked: Joblib, cores: Sequence[int], gpus: Sequence[str]) -> list[Slot]:
+def slots(asked: JoblibOptions, cores: Sequence[int], gpus: Sequence[str]) -> list[Slot]:
     """Share cores and GPUs out.
 
     Args:
@@ -92,12 +94,12 @@ def gpus(environment: Mapping[str, str], devices: Path = Path("/dev")) -> list[s
     return sorted(path.name.removeprefix("nvidia") for path in devices.glob("nvidia[0-9]*"))
 
 
-def check(asked: Joblib) -> None:
+def check(asked: JoblibOptions) -> None:
     """Check that there are as many cores as are asked for; raises UsageError."""
     slots(asked, cores(), gpus(os.environ))
 
 
-def launch(asked: Joblib, folder: Path, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(asked: JoblibOptions, folder: Path, launcher: Launcher, due: Sequence[SweepMember]) -> dict[int, int]:
     """Run members, as many at once as there are slots; return their exit codes.
 
     Args:
@@ -112,21 +114,33 @@ def launch(asked: Joblib, folder: Path, launcher: Launcher, due: Sequence[Member
         free.put(slot)
     logs = folder / LOGS
     logs.mkdir(parents=True, exist_ok=True)
-    members.say(f"{members.counted(len(due))}, {len(made)} at once; their outputs: {logs}")
-    one = partial(_one, launcher, free, logs, Singleton.get_state())
+    members.say(f"{members.count_in_words(len(due))}, {len(made)} at once; their outputs: {logs}")
+    processes: set[int] = set()
+    one = partial(_one, launcher, free, logs, Singleton.get_state(), processes)
     threads = ThreadPoolExecutor(len(made))
     running = [threads.submit(one, member) for member in due]
     try:
         return {member.number: done.result() for member, done in zip(due, running, strict=True)}
-    except BaseException:
+    except BaseException as error:
         members.say("The members that run come to their end, or stop if they were told to as well; no other begins.")
+        if signal.SIGTERM in error.args:  # Ctrl-C reaches them by itself
+            for process in list(processes):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGTERM)
         raise
     finally:
         threads.shutdown(wait=True, cancel_futures=True)
 
 
-def _one(launcher: Launcher, free: "queue.SimpleQueue[Slot]", logs: Path, state: object, member: Member) -> int:
-    """Run a member in a free slot; return its exit code."""
+def _one(
+    launcher: Launcher,
+    free: "queue.SimpleQueue[Slot]",
+    logs: Path,
+    state: object,
+    processes: set[int],
+    member: SweepMember,
+) -> int:
+    """Run a member in a free slot; return its exit code. Its process is among `processes` as long as it runs."""
     from hydra_plugins.hydra_joblib_launcher._core import execute_job
     from joblib.externals.loky import ProcessPoolExecutor
 
@@ -134,7 +148,9 @@ def _one(launcher: Launcher, free: "queue.SimpleQueue[Slot]", logs: Path, state:
     slot = free.get()
     began = (log.with_name(f"{log.name}.out"), log.with_name(f"{log.name}.err"))
     pool = ProcessPoolExecutor(1, env=slot.environment, initializer=_begin, initargs=(slot.cores, *map(str, began)))
+    process = 0
     try:
+        processes.add(process := pool.submit(os.getpid).result())
         given = vars(launcher)
         job = (member.number, list(member.overrides), given["hydra_context"], given["config"], given["task_function"])
         done: JobReturn = pool.submit(execute_job, *job, state).result()
@@ -145,6 +161,7 @@ def _one(launcher: Launcher, free: "queue.SimpleQueue[Slot]", logs: Path, state:
         complain(RunError(f"member {member}: its process was killed"))
         return RunError.exit_code
     finally:
+        processes.discard(process)
         pool.shutdown(wait=True)
         free.put(slot)
     if code:

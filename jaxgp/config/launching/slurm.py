@@ -20,13 +20,15 @@ from hydra.plugins.launcher import Launcher
 
 from jaxgp.config.launching import members
 from jaxgp.config.launching.job import Job
-from jaxgp.config.launching.members import Member, Plan
-from jaxgp.config.launching.options import Slurm, minutes
+from jaxgp.config.launching.members import AnyPlan, SweepMember
+from jaxgp.config.launching.options import SlurmOptions, minutes
 from jaxgp.errors import RunError, UsageError, complain, reject
 from jaxgp.printable import one_line
 
 JOBS = ".submitit"
 """The folder of a sweep in which submitit keeps a folder for each job, with its outputs."""
+PATIENCE = 120.0
+"""Seconds that a command of SLURM may take."""
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two looks at the queue."""
 RESUME = "resume="
@@ -34,7 +36,7 @@ GONE = "Invalid job id"
 """What squeue says of jobs that have ended a while ago."""
 
 
-def processes(asked: Slurm, due: Sequence[Member]) -> int:
+def processes(asked: SlurmOptions, due: Sequence[SweepMember]) -> int:
     """Return the processes of a member on each node; raises UsageError where that contradicts `devices.processes`."""
     counts = {int(one.config.get("devices", {}).get("processes", 1)) for one in due}
     if len(counts) > 1:
@@ -50,7 +52,7 @@ def processes(asked: Slurm, due: Sequence[Member]) -> int:
     return asked.ntasks_per_node
 
 
-def flags(asked: Slurm) -> dict[str, str | bool]:
+def flags(asked: SlurmOptions) -> dict[str, str | bool]:
     """Return the options of sbatch that say what a job needs, beside its time, its nodes and its processes."""
     named = {name: getattr(asked, name) for name in ("partition", "account", "qos", "constraint", "mem")}
     found: dict[str, str | bool] = {name: value for name, value in named.items() if value is not None}
@@ -65,7 +67,7 @@ def flags(asked: Slurm) -> dict[str, str | bool]:
     return found
 
 
-def check(asked: Slurm, due: Sequence[Member]) -> None:
+def check(asked: SlurmOptions, due: Sequence[SweepMember]) -> None:
     """Ask SLURM whether it would take a job; raises UsageError."""
     tasks = processes(asked, due)
     if missing := next((name for name in ("sbatch", "squeue", "sinfo") if shutil.which(name) is None), None):
@@ -78,7 +80,7 @@ def check(asked: Slurm, due: Sequence[Member]) -> None:
         raise UsageError(f"hydra.launcher: SLURM refuses {' '.join(given)} ({_reason(trial)})")
 
 
-def _check_partition(asked: Slurm) -> None:
+def _check_partition(asked: SlurmOptions) -> None:
     """Check the partition and its time limit, which sbatch would let pass; raises UsageError."""
     limits = {}
     for line in _asked(["sinfo", "-h", "-o", "%P %l"]).stdout.splitlines():
@@ -101,7 +103,9 @@ def _minutes(limit: str) -> float:
     return minutes(limit if "-" in limit or limit.count(":") > 1 else f"0:{limit}")
 
 
-def launch(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]) -> dict[int, int]:
+def launch(
+    asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[SweepMember]
+) -> dict[int, int]:
     """Submit members, and return at once; their exit codes are 0.
 
     Args:
@@ -119,12 +123,12 @@ def launch(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Seque
 
 
 def launch_and_wait(
-    asked: Slurm,
+    asked: SlurmOptions,
     folder: Path,
     name: str,
-    finished: Callable[[Plan], bool],
+    finished: Callable[[AnyPlan], bool],
     launcher: Launcher,
-    due: Sequence[Member],
+    due: Sequence[SweepMember],
 ) -> dict[int, int]:
     """Submit members and wait until the queue holds none of them; return their exit codes, by their run directories.
 
@@ -145,7 +149,9 @@ def launch_and_wait(
     return codes
 
 
-def submit(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Sequence[Member]) -> tuple[str, list[Path]]:
+def submit(
+    asked: SlurmOptions, folder: Path, name: str, launcher: Launcher, due: Sequence[SweepMember]
+) -> tuple[str, list[Path]]:
     """Submit members; return the number of their array, and the outputs of each, without `.out` and `.err`.
 
     A job goes on with the run that an earlier job of the same member has left.
@@ -176,18 +182,18 @@ def submit(asked: Slurm, folder: Path, name: str, launcher: Launcher, due: Seque
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         raise RunError(f"hydra/launcher=slurm: nothing was submitted ({one_line(error)})") from error
     number = jobs[0].job_id.partition("_")[0]
-    members.say(f"Submitted as job {number}, {members.counted(len(due))}; their outputs: {folder / JOBS}")
+    members.say(f"Submitted as job {number}, {members.count_in_words(len(due))}; their outputs: {folder / JOBS}")
     return number, [job.paths.stdout.with_suffix("") for job in jobs]
 
 
-def _resumes(member: Member) -> bool:
+def _resumes(member: SweepMember) -> bool:
     return any(word.lstrip("+").startswith(RESUME) for word in member.overrides)
 
 
 def wait(job: str) -> None:
     """Wait until the queue holds no member of a job; say what they do whenever that changes."""
     pause, before = FIRST_PAUSE, ""
-    while (now := queued(job)) is not None:
+    while (now := count_queued(job)) is not None:
         if now != before:
             members.say(f"job {job}: {now or 'the queue does not answer'}")
             pause, before = FIRST_PAUSE, now
@@ -195,7 +201,7 @@ def wait(job: str) -> None:
         pause = min(1.5 * pause, LONGEST_PAUSE)
 
 
-def queued(job: str) -> str | None:
+def count_queued(job: str) -> str | None:
     """Say how many members of a job are in which state; None if none is queued, "" if the queue does not answer."""
     asked = _asked(["squeue", "-h", "-r", "-j", job, "-o", "%T %r"])
     if asked.returncode:
@@ -211,8 +217,11 @@ def queued(job: str) -> str | None:
 
 
 def _asked(words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
-    """Call a command of SLURM."""
-    return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False)
+    """Call a command of SLURM; one that does not answer within `PATIENCE` seconds has failed."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=False, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, 1, "", f"{words[0]}: no answer within {PATIENCE:g} s")
 
 
 def _reason(done: "subprocess.CompletedProcess[str]") -> str:

@@ -12,8 +12,10 @@ DIRECTIONS = ("minimize", "maximize")
 
 
 def check(config: DictConfig) -> None:
-    """Check options of Optuna's sweeper, which itself finds them wrong late or never; raises UsageError."""
+    """Check options that sweepers themselves find wrong late or never; raises UsageError."""
     given = config.hydra.sweeper
+    if (batch := given.get("max_batch_size")) is not None and batch < 1:
+        reject(f"{SECTION}.max_batch_size", batch, "a whole number from 1, or null")
     if OPTUNA not in str(given._target_):
         return
     for name in ("n_trials", "n_jobs"):

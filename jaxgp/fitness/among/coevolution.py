@@ -20,7 +20,7 @@ from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
-from jaxgp.genotypes.language import Genome, Language, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like, real, whole
 from jaxgp.seats.options import GuideOptions
 
@@ -85,7 +85,7 @@ class CoevolutionFitness(Absolute[Memories]):
     @property
     def language(self) -> Language | None:
         """What the player's individuals are written in."""
-        return written_in(self.player)
+        return language_of(self.player)
 
     def keys(self, key: Array) -> tuple[Array, Array]:
         """Return the keys that a referee and the guides begin with."""

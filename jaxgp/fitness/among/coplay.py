@@ -140,7 +140,7 @@ def play(
     if entered is not None:
         begun = jnp.where(entered[:, None], begun, max_plies)
     start = jax.vmap(jax.vmap(game.init))(keys), begun
-    begun_games = ply.opened(game, start, opening, drawn, opened, max_plies)
+    begun_games = ply.open_games(game, start, opening, drawn, opened, max_plies)
     # The loop ends with the games in the rows of the first seat.
     done = lax.while_loop(
         lambda g: going(*g[:2]).any() | (g[3] == 1), turn, (*begun_games, chance_keys if chancy else None, jnp.int32(0))

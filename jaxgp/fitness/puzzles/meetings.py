@@ -17,14 +17,14 @@ from flax import struct
 from jax import Array
 
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.fitness.puzzles.suite import DRAW, Searched, SuiteFitness
+from jaxgp.fitness.puzzles.suite import DRAW, SuiteFitness, SuiteResults
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.selection import different
 
 
 @struct.dataclass
-class Met:
+class Meetings:
     """What solvers did with problems: Q of them, of K instances each."""
 
     instances: Array  # int32[Q, K]
@@ -39,14 +39,14 @@ def instances_of(problems: Programs) -> Array:
     return problems.value[:, :, 0].astype(jnp.int32)
 
 
-def fresh(instances: Array, reference: Array) -> Met:
+def fresh(instances: Array, reference: Array) -> Meetings:
     """Return problems (int32[Q, K]) that nobody has met."""
     none = jnp.zeros(instances.shape, jnp.float32)
-    return Met(instances, none, none > 0, jnp.zeros(len(instances), jnp.int32), reference)
+    return Meetings(instances, none, none > 0, jnp.zeros(len(instances), jnp.int32), reference)
 
 
 @dataclass(frozen=True, eq=False)
-class SolverFitness(Absolute[Met]):
+class SolverFitness(Absolute[Meetings]):
     """The score of solvers on the instances of problems that each of them meets.
 
     Attributes:
@@ -59,7 +59,7 @@ class SolverFitness(Absolute[Met]):
 
     seats: ClassVar[int] = 1
 
-    def init(self, key: Array) -> Met:
+    def init(self, key: Array) -> Meetings:
         """Return no problems, and the nodes of the reference search."""
         return fresh(jnp.zeros((0, 0), jnp.int32), self.suite.init(key))
 
@@ -67,7 +67,7 @@ class SolverFitness(Absolute[Met]):
         """Return the fitness for which this many solvers search at a time."""
         return replace(self, suite=self.suite.in_chunks(chunk))
 
-    def evaluate(self, key: Array, population: Genome, memory: Met) -> tuple[Evaluation, Met]:
+    def evaluate(self, key: Array, population: Genome, memory: Meetings) -> tuple[Evaluation, Meetings]:
         """Measure solvers [P, ...]."""
         solvers, (problems, size) = len(sizes(population)), memory.instances.shape
         drawn = different(child(key, DRAW), problems, self.met, solvers)
@@ -76,7 +76,7 @@ class SolverFitness(Absolute[Met]):
         return result, _remembered(memory, drawn, found, size)
 
 
-def _remembered(memory: Met, drawn: Array, found: Searched, size: int) -> Met:
+def _remembered(memory: Meetings, drawn: Array, found: SuiteResults, size: int) -> Meetings:
     """Add the searches of P solvers on problems `drawn` (int32[P, M]) to those remembered."""
     shape = (*drawn.shape, size)
     return memory.replace(  # type: ignore[attr-defined]
@@ -87,7 +87,7 @@ def _remembered(memory: Met, drawn: Array, found: Searched, size: int) -> Met:
 
 
 @dataclass(frozen=True, eq=False)
-class ProblemFitness(Absolute[Met]):
+class ProblemFitness(Absolute[Meetings]):
     """How many nodes problems cost solvers, as a multiple of those of the reference search.
 
     Problems that nobody has met get the mean of the others.
@@ -100,12 +100,12 @@ class ProblemFitness(Absolute[Met]):
 
     seats: ClassVar[int] = 1
 
-    def init(self, key: Array) -> Met:
+    def init(self, key: Array) -> Meetings:
         """Return the memory, which the solvers fill."""
         del key
         return fresh(jnp.zeros((0, 0), jnp.int32), jnp.zeros(0, jnp.int32))
 
-    def evaluate(self, key: Array, population: Programs, memory: Met) -> tuple[Evaluation, Met]:
+    def evaluate(self, key: Array, population: Programs, memory: Meetings) -> tuple[Evaluation, Meetings]:
         """Measure problems [Q, K, 1] by what solvers did with them."""
         del key, population
         nodes = memory.nodes / jnp.maximum(memory.searches, 1)[:, None]

@@ -27,7 +27,7 @@ from jaxgp.bits import extend
 from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
-from jaxgp.genotypes.language import Genome, Language, sizes, written_in
+from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import real, whole
 from jaxgp.spec import Cast, Instances
 
@@ -36,7 +36,7 @@ DRAW = 0
 
 
 @struct.dataclass
-class Searched:
+class SuiteResults:
     """What P individuals did on B instances each."""
 
     share: Array  # float32[P, B]: cost as a share of that of the reference search, at least 1 where unsolved
@@ -101,7 +101,7 @@ class SuiteFitness(Absolute[Array]):
     @property
     def language(self) -> Language | None:
         """What the solver's individuals are written in."""
-        return written_in(self.solver)
+        return language_of(self.solver)
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""
@@ -134,7 +134,7 @@ class SuiteFitness(Absolute[Array]):
         cases = worth(found.score.T, sizes(population), self.scale, self.parsimony, self.minimum)
         return result.replace(cases=cases), memory  # type: ignore[attr-defined]
 
-    def judged(self, population: Genome, which: Array, reference: Array) -> tuple[Evaluation, Searched]:
+    def judged(self, population: Genome, which: Array, reference: Array) -> tuple[Evaluation, SuiteResults]:
         """Measure a population [P, ...] on instances `which`, int32[P, B]; see `init` for the reference."""
         found = self.search(population, reference, which)
         fitness, points = self._fitness(found, population)
@@ -152,7 +152,7 @@ class SuiteFitness(Absolute[Array]):
         }
         return Evaluation(fitness, points, metrics, behaviour=behaviour), found
 
-    def search(self, population: Genome, reference: Array, which: Array | None = None) -> Searched:
+    def search(self, population: Genome, reference: Array, which: Array | None = None) -> SuiteResults:
         """Search instances for individuals. Of those that are equal and have the same instances, the first searches.
 
         Args:
@@ -175,7 +175,7 @@ class SuiteFitness(Absolute[Array]):
         excess = self.partial * jnp.maximum(2 - share, 0.0)
         saved = 1 - jnp.log(share * reference[which]) / jnp.log(reference[which]) if self.by_log else 1 - share
         score = jnp.where(share < 1, saved, jnp.where(solved, excess, 0.0))
-        return Searched(share, nodes, solved, score)
+        return SuiteResults(share, nodes, solved, score)
 
     def _search(self, reference: Array, population: Genome, which: Array, leads: Array) -> tuple[Array, Array, Array]:
         """Return int32[P, B] nodes, bool[P, B] solved and int32[P, B] nodes expanded.
@@ -213,7 +213,7 @@ class SuiteFitness(Absolute[Array]):
         }
         return Evaluation(fitness, points, metrics), memory
 
-    def _fitness(self, found: Searched, population: Genome) -> tuple[Array, Array]:
+    def _fitness(self, found: SuiteResults, population: Genome) -> tuple[Array, Array]:
         points = found.score.mean(1)
         size = sizes(population).astype(jnp.float32)
         return worth(points, size, self.scale, self.parsimony, self.minimum), points[:, None]

@@ -28,7 +28,7 @@ from jaxgp.interpreter import nodes
 from jaxgp.interpreter.evaluate import Features, evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation, draw
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.taught import Learns, Lessons
 
 SHARPNESS = 0.2
@@ -38,7 +38,7 @@ DAMPING = 4.0
 So they follow the mean of several generations, whose lessons differ."""
 RIDGE = 1e-4
 """Added to the diagonal for each unit of weight, so that terms which hardly differ keep finite weights."""
-TERMS = Creation(method="grow", max_depth=2)
+TERMS = CreationOptions(method="grow", max_depth=2)
 """Random terms."""
 TERM_NODES = 13
 """Nodes of a random term, at most."""
@@ -77,14 +77,14 @@ def sample(player: Learns, lessons: Lessons) -> Sample:
     return Sample(features, tree, lesson, value, weight, count + 1)
 
 
-def centred(sample: Sample, numbers: Array) -> Array:
+def centre(sample: Sample, numbers: Array) -> Array:
     """Return float32[K, N]: numbers [K, N] less their mean in each lesson, times the roots of their weights."""
     total = jnp.maximum(jax.ops.segment_sum(sample.weight, sample.lesson, sample.lessons), 1e-9)
     sums = jax.ops.segment_sum((numbers * sample.weight).T, sample.lesson, sample.lessons)
     return (numbers - (sums / total[:, None])[sample.lesson].T) * jnp.sqrt(sample.weight)
 
 
-def learned(
+def learn_terms(
     key: Array, primitives: PrimitiveSet, program: Programs, sample: Sample, new: int, candidates: int, most: int
 ) -> Programs:
     """Return an individual [T, L] that has learned from lessons.
@@ -106,32 +106,32 @@ def learned(
         made, tree = terms.find(primitives, t), jax.tree.map(lambda x, t=t: x[t], program)
         if made is not None:
             own = sample._replace(weight=jnp.where(sample.tree == t, sample.weight, 0))
-            tree, missing = fitted(primitives, made, tree, own, most)
+            tree, missing = fit_weights(primitives, made, tree, own, most)
             random = jax.tree.map(lambda x, t=t: x[:, t].reshape(new, candidates, *x.shape[2:]), drawn)
             for n in range(new):  # each new term is chosen among candidates of its own
                 some = jax.tree.map(lambda x, n=n: x[n], random)
-                tree, missing = extended(words[t, n], primitives, made, tree, own, missing, some)
+                tree, missing = extend(words[t, n], primitives, made, tree, own, missing, some)
         trees.append(tree)
     both: Programs = jax.tree.map(lambda *x: jnp.stack(x), *trees)
     return both
 
 
-def fitted(
+def fit_weights(
     primitives: PrimitiveSet, made: terms.Sum, tree: Programs, sample: Sample, most: int
 ) -> tuple[Programs, Array]:
     """Fit the weights of the terms of a program [L]; one without terms becomes a term, and a loose part gets a weight.
 
     Returns:
-        The program, and float32[N]: what it still misses of the teacher's values, `centred`.
+        The program, and float32[N]: what it still misses of the teacher's values, `centre`.
     """
     bare = terms.terms(primitives, made, tree, 1).node[0] == tree.capacity
-    tree = terms.weighed(primitives, made, where(bare, terms.as_term(made, tree), tree))
+    tree = terms.weigh_leaf(primitives, made, where(bare, terms.as_term(made, tree), tree))
     found, values = terms.terms(primitives, made, tree, most), nodes.values(primitives, tree, sample.features)
     factors = jnp.where(
         (found.factor < tree.capacity)[:, None], values[jnp.minimum(found.factor, tree.capacity - 1)], 0
     )
-    factors = centred(sample, _finite(factors))
-    missing = _finite(centred(sample, (sample.value - values[tree.length - 1])[None])[0])
+    factors = centre(sample, _finite(factors))
+    missing = _finite(centre(sample, (sample.value - values[tree.length - 1])[None])[0])
     square = factors @ factors.T
     # What has just become a term has no weight yet that it should stay near to.
     held = jnp.where(bare, 0, DAMPING) * jnp.diag(square) + _ridge(sample)
@@ -139,7 +139,7 @@ def fitted(
     return terms.with_weights(made, tree, found, found.weight + step), missing - step @ factors
 
 
-def extended(
+def extend(
     word: Array,
     primitives: PrimitiveSet,
     made: terms.Sum,
@@ -153,7 +153,7 @@ def extended(
     Returns:
         The program, and float32[N]: what it still misses.
     """
-    said = centred(sample, _finite(evaluate(primitives, plan(primitives, candidates), sample.features)))
+    said = centre(sample, _finite(evaluate(primitives, plan(primitives, candidates), sample.features)))
     size, slope = (said**2).sum(1) + _ridge(sample), said @ missing
     explained = slope**2 / size
     best = jnp.argmax(explained)

@@ -22,8 +22,8 @@ from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Plans, Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
-from jaxgp.fitness.taught.learning import learned, sample
-from jaxgp.fitness.taught.options import Learning
+from jaxgp.fitness.taught.learning import learn_terms, sample
+from jaxgp.fitness.taught.options import LearningOptions
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.players.taught import Learns, Lessons, Values
 
@@ -53,7 +53,7 @@ class LessonFitness(Absolute[Lessons]):
     teach: Callable[[Array, int], Lessons]
     drawn: int
     stock: int
-    learning: Learning = field(default_factory=Learning)
+    learning: LearningOptions = field(default_factory=LearningOptions)
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
@@ -107,7 +107,7 @@ class LessonFitness(Absolute[Lessons]):
         primitives = self.player.primitives
 
         def learn(one: tuple[Array, Genome]) -> Genome:
-            return learned(one[0], primitives, one[1], lessons, asked.terms, asked.candidates, asked.most)
+            return learn_terms(one[0], primitives, one[1], lessons, asked.terms, asked.candidates, asked.most)
 
         after = lax.map(learn, (keys, take(population, best)))
         found = self._judged(after, self._drawn(key, memory))

@@ -10,7 +10,7 @@ MAX_CANDIDATE_TERMS = 10_000
 
 
 @dataclass
-class Learning:
+class LearningOptions:
     """Learning from lessons: the fittest get weights by least squares, and new terms; both are inherited."""
 
     individuals: int = option(

@@ -137,7 +137,7 @@ def as_term(made: Sum, program: Programs) -> Programs:
     return where(framed.length == program.length + 4, framed, program)
 
 
-def weighed(primitives: PrimitiveSet, made: Sum, program: Programs) -> Programs:
+def weigh_leaf(primitives: PrimitiveSet, made: Sum, program: Programs) -> Programs:
     """Return a program [L] with (* 1 x) in the place of one leaf x of its top that is no term; constants stay."""
     nowhere, code = program.capacity, program.opcode.astype(jnp.int32)
     reached, _, _ = top(primitives, made, program)

@@ -20,18 +20,18 @@ from jaxgp.fitness.rollout import instances
 from jaxgp.genotypes.language import Genome
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
-from jaxgp.measure.panels import Fixed
+from jaxgp.measure.panels import MeasuredPlayer
 from jaxgp.players.driver import fixed_driver
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Cast, Games, Hand
 
-Measured: TypeAlias = Loaded | Fixed
+Measured: TypeAlias = Loaded | MeasuredPlayer
 """A driver: a champion, or a fixed one."""
 
 
 @dataclass(frozen=True)
-class Figures:
+class QuantityFigures:
     """One quantity in N rollouts of one driver, of several seats the mean.
 
     Attributes:
@@ -76,7 +76,7 @@ def hand(one: Measured) -> Hand:
     return Hand(one.player, one.genome)
 
 
-def fixed(cast: Cast, name: str, option: str) -> Fixed:
+def take_driver(cast: Cast, name: str, option: str) -> MeasuredPlayer:
     """Return one of a simulation's own drivers; raises UsageError, which names the option."""
     if name not in cast.spec.strategies:
         reject(option, name, ", ".join(cast.spec.strategies) or f"none; {cast.spec.name} has no strategies")
@@ -86,7 +86,7 @@ def fixed(cast: Cast, name: str, option: str) -> Fixed:
         raise
     except ValueError as error:
         raise UsageError(f"{option}={name}: {error}", option, name) from error
-    return Fixed(name, f"strategy name={name}", cast, found.driver, found.genome)
+    return MeasuredPlayer(name, f"strategy name={name}", cast, found.driver, found.genome)
 
 
 def drivers(option: str, words: Sequence[str], cast: Cast, games: Games) -> dict[str, Measured]:
@@ -102,7 +102,7 @@ def drivers(option: str, words: Sequence[str], cast: Cast, games: Games) -> dict
         if word in found:
             reject(option, word, "each driver once")
         if word in cast.spec.strategies:
-            found[word] = fixed(cast, word, option)
+            found[word] = take_driver(cast, word, option)
             continue
         try:
             found[word] = champions.elsewhere(champions.load(word, games, option), cast, option)
@@ -126,14 +126,14 @@ def places(option: str, names: Sequence[str], split: str, cast: Cast) -> tuple[t
     return found.names, found.states
 
 
-def measured(
+def measure_drivers(
     who: Mapping[str, Measured],
     rivals: Mapping[str, Measured],
     where: tuple[tuple[str, ...], States | None],
     rollouts: int,
     seed: int,
     say: Callable[[str], object] = lambda _: None,
-) -> Iterator[tuple[str, list[Figures]]]:
+) -> Iterator[tuple[str, list[QuantityFigures]]]:
     """Let drivers drive new rollouts, side by side: the same starts and chance for each.
 
     Args:
@@ -210,7 +210,7 @@ def _drive(
     return found
 
 
-def summarise(values: np.ndarray) -> Figures:
+def summarise(values: np.ndarray) -> QuantityFigures:
     """Return the figures of one quantity in N rollouts, float[N], NaN where there is no such value."""
     from jaxgp.statistics.intervals import student
 
@@ -220,15 +220,15 @@ def summarise(values: np.ndarray) -> Figures:
     error = None if spread is None else spread / sqrt(len(there))
     least, greatest = (float(there.min()), float(there.max())) if len(there) else (None, None)
     figures = len(values), len(there), mean, low, high, spread, error, least, greatest
-    return Figures("", "", "", "", "", *figures, steps=0.0, seconds=0.0)
+    return QuantityFigures("", "", "", "", "", *figures, steps=0.0, seconds=0.0)
 
 
-def as_json(rows: Sequence[Figures]) -> list[Json]:
+def as_json(rows: Sequence[QuantityFigures]) -> list[Json]:
     """Return figures as a file holds them."""
     return [asdict(row) for row in rows]
 
 
-def text(rows: Sequence[Figures]) -> str:
+def text(rows: Sequence[QuantityFigures]) -> str:
     """Draw figures as a table, 132 columns wide: quantity by quantity, drivers beside each other."""
     from rich.console import Console
     from rich.table import Table

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from jaxgp.measure.simulations.rollouts import Figures, Measured
-from jaxgp.store.table import Table
+from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
+from jaxgp.store.table import CSVTable
 
 COLUMNS = {
     "driver": "who drove: a champion by the 16 digits that the table of runs has, or a strategy",
@@ -38,11 +38,11 @@ COLUMNS = {
 """The columns and what is in them."""
 
 
-def table(path: Path) -> Table:
+def table(path: Path) -> CSVTable:
     """Return a table of rollouts."""
-    return Table(path, COLUMNS)
+    return CSVTable(path, COLUMNS)
 
 
-def row(one: Measured, figures: Figures, about: Mapping[str, object]) -> dict[str, object]:
+def row(one: Measured, figures: QuantityFigures, about: Mapping[str, object]) -> dict[str, object]:
     """Return the row of one quantity; `about` are the columns from `game` on, as `games.circumstances` returns them."""
     return {**asdict(figures), "driver": one.text, **about}

@@ -26,7 +26,7 @@ from jaxgp.search.nrpa import STEEPEST, Line, Nested
 
 
 @dataclass(frozen=True, eq=False)
-class Guide(Soloist[Any]):
+class GuidedSoloist(Soloist[Any]):
     """A `Soloist`: a nested search guided by a program plays the game.
 
     Every generation searches with new random numbers, so the score of a program varies. Programs of one generation with
@@ -103,7 +103,7 @@ class Guide(Soloist[Any]):
         del program, node
         return f"best of {self.searches} guided searches"
 
-    def by(self, level: int, iterations: int, group: int = 1) -> "Guide":
+    def by(self, level: int, iterations: int, group: int = 1) -> "GuidedSoloist":
         """Return a guide of searches with another level, number of iterations and group."""
         return replace(self, nested=replace(self.nested, level=level, iterations=iterations, group=group))
 

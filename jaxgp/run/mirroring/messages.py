@@ -25,6 +25,22 @@ CHECKOUT = Path(jaxgp.__file__).parents[1]
 Message = dict[str, object]
 
 
+def mode(run: Run) -> str:
+    """Return how a run is mirrored: as `logger.mode` says, or less where variables of W&B ask for less."""
+    asked = run.config.logger.mode
+    if asked not in ("offline", "online"):
+        return asked
+    if os.environ.get("WANDB_DISABLED", "").strip().lower() in ("1", "t", "true", "y", "yes", "on"):
+        return "disabled"
+    given = os.environ.get("WANDB_MODE", "").strip().lower()
+    return {"disabled": "disabled", "offline": "offline", "dryrun": "offline"}.get(given, asked)
+
+
+def _variable(name: str) -> str | None:
+    """Return a variable of W&B; None: it is not set."""
+    return os.environ.get(f"WANDB_{name}", "").strip() or None
+
+
 def start(run: Run) -> Message:
     """Return the first message; raises OSError if nothing can be written for W&B."""
     logger, directory = run.config.logger, run.directory
@@ -36,16 +52,16 @@ def start(run: Run) -> Message:
     command, experiment = _commands(environment)
     return {
         "init": {
-            "mode": logger.mode,
-            "project": logger.project,
-            "entity": logger.entity,
-            "group": logger.group or experiment or None,
-            "job_type": logger.job_type or "train",
-            "tags": logger.tags,
-            "name": run.config.title or f"{run.name}, {directory.path.absolute().name}",
+            "mode": mode(run),
+            "project": (_variable("PROJECT") if logger.project == type(logger)().project else None) or logger.project,
+            "entity": logger.entity or _variable("ENTITY"),
+            "group": logger.group or _variable("RUN_GROUP") or experiment or None,
+            "job_type": logger.job_type or _variable("JOB_TYPE") or "train",
+            "tags": logger.tags or [tag.strip() for tag in (_variable("TAGS") or "").split(",") if tag.strip()],
+            "name": run.config.title or _variable("NAME") or f"{run.name}, {directory.path.absolute().name}",
             "id": identity(directory.tracking),
             "resume": "allow",
-            "dir": str(directory.path),
+            "dir": str(directory.path.absolute()),
             "config": asdict(run.config) | {"environment": environment},
         },
         "settings": {
@@ -65,7 +81,7 @@ def _commands(environment: Mapping[str, object]) -> tuple[list[str], str]:
     """Return the words of the last command after `python`, and the experiment of the first; nothing if they are odd."""
     with suppress(ValueError, IndexError):
         found = runs.commands(environment)
-        return shlex.split(found[-1])[1:], runs.named("experiment", found)
+        return shlex.split(found[-1])[1:], runs.find_setting("experiment", found)
     return [], ""
 
 

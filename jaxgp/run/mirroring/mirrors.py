@@ -2,6 +2,7 @@
 
 from jaxgp.printable import one_line
 from jaxgp.run.loop import Observer, Run
+from jaxgp.run.mirroring import messages
 
 
 def of(run: Run) -> list[Observer]:
@@ -15,7 +16,7 @@ def of(run: Run) -> list[Observer]:
 
 def _chosen(run: Run) -> list[Observer]:
     # Each is imported late: most runs have one, or none.
-    match run.config.logger.mode:
+    match messages.mode(run):
         case "csv":
             from jaxgp.run.mirroring.sheet import Sheet
 

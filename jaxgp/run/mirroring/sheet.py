@@ -31,9 +31,10 @@ class Sheet(Copy):
         self._file = path.open("ab", buffering=0)
 
     def append(self, row: Row) -> None:
-        """Write a line; a row of other columns, as after a change of versions, makes the table anew."""
+        """Write a line; a row of other columns, or a file that was removed or replaced, makes the table anew."""
         cells = flat(row)
-        if self._file is None or list(cells) != self._columns:
+        lost = self._file is not None and not files.leads_to(self.run.directory.sheet, self._file.fileno())
+        if self._file is None or lost or list(cells) != self._columns:
             self.begin()
             return
         _, line = files.csv_text([cells]).split("\n", 1)

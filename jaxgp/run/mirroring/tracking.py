@@ -48,9 +48,10 @@ class Tracker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                cwd=messages.CHECKOUT,  # W&B takes its settings, and so its server, from files where it is started
                 encoding="utf-8",
                 # Files of artifacts wait in the run directory to be sent, not in a folder of W&B's own.
-                env={"WANDB_DATA_DIR": str(run.directory.wandb), **os.environ},
+                env={"WANDB_DATA_DIR": str(run.directory.wandb.absolute()), **os.environ},
                 start_new_session=True,  # Ctrl-C in a terminal is for the run, which then ends its mirror
             )
         except OSError as error:
@@ -81,7 +82,7 @@ class Tracker:
         except Exception as error:  # anything: the record is safe already
             self._give_up(one_line(error))
             return
-        limit = FINISH_TIMEOUT[self._run.config.logger.mode]
+        limit = FINISH_TIMEOUT[messages.mode(self._run)]
         try:
             if self._process is not None and self._process.wait(limit):
                 self._give_up(self._failures.get(timeout=1))

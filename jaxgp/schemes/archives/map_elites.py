@@ -21,7 +21,7 @@ from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import creation, variation
-from jaxgp.schemes.map_elites import MapElites
+from jaxgp.schemes.map_elites import MapElitesOptions
 
 
 @struct.dataclass
@@ -42,7 +42,7 @@ class Elites:
     """
 
     primitives: PrimitiveSet
-    options: MapElites
+    options: MapElitesOptions
 
     @property
     def population(self) -> int:

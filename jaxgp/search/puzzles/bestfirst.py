@@ -35,7 +35,7 @@ from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import visited
 from jaxgp.search.puzzles.children import Lister, Order, Slice, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
-from jaxgp.search.puzzles.lanes import FEWEST, Lane, unsearched
+from jaxgp.search.puzzles.lanes import FEWEST, Lane, make_unsearched
 from jaxgp.search.queue import drain
 
 By = Literal["cost", "value"]
@@ -138,7 +138,7 @@ class BestFirst:
 
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, queue)), max(FEWEST, self.narrow)
-        found, iterations = drain(idle, width, narrow, count, unsearched(idle, queue), begin, advance)
+        found, iterations = drain(idle, width, narrow, count, make_unsearched(idle, queue), begin, advance)
         return Solutions(**found, iterations=iterations)
 
     @cached_property

@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.chance import refuse_chance, unused_key
+from jaxgp.search.chance import refuse_chance
 from jaxgp.search.puzzles.children import pack, unpack
 
 CHUNK = 256
@@ -139,7 +139,7 @@ def _children(puzzle: Puzzle) -> Callable[[States], tuple[States, Array, Array, 
 
     def of_one(state: Position) -> tuple[States, Array, Array, Array, Array]:
         actions = jax.vmap(lambda place: puzzle.choice(state, place))(places)
-        states = jax.vmap(lambda action: puzzle.step(state, action, unused_key()))(actions)
+        states = jax.vmap(lambda action: puzzle.advance(state, action))(actions)
         keys, solved = jax.vmap(puzzle.key)(states), jax.vmap(puzzle.solved)(states)
         return pack(puzzle, states), actions, keys, solved, places < puzzle.choices(state)
 

@@ -22,7 +22,7 @@ LEAST, MOST = 64, 2048
 
 
 @struct.dataclass
-class Node:
+class Child:
     """A child in a search, as an order sees it."""
 
     state: States  # the position
@@ -33,7 +33,7 @@ class Node:
 
 
 Carried = TypeVar("Carried")
-Order = Callable[[Any, Array, Node, Array], Array]
+Order = Callable[[Any, Array, Child, Array], Array]
 """(contexts [C, ...], whose int32[B], nodes [B], needed int32[]) -> float32[B]: values, of which the lowest go first.
 
 The second argument is the context of each node; the last one, N, says how many nodes matter. These are the first N,
@@ -95,7 +95,7 @@ def check(puzzle: Puzzle) -> None:
 def of_state(value: Callable[[States], Array]) -> Order:
     """Return the order of a function that values positions alone: state -> a number[]."""
 
-    def order(contexts: Contexts, whose: Array, nodes: Node, needed: Array) -> Array:
+    def order(contexts: Contexts, whose: Array, nodes: Child, needed: Array) -> Array:
         del contexts, whose, needed
         return jax.vmap(lambda state: value(state).astype(jnp.float32))(nodes.state)
 
@@ -123,7 +123,7 @@ class Lister:
 
     def step(self, state: Position, action: Array) -> Position:
         """Return the child by an action (integer[]), unbatched."""
-        child: Position = self.puzzle.step(state, action.astype(jnp.int32), unused_key())
+        child: Position = self.puzzle.advance(state, action.astype(jnp.int32))
         return child
 
     def visit(
@@ -168,7 +168,7 @@ class Lister:
             parents, moves = take(nodes, lane), actions[lane, place]
             # Without the barrier, parts of the states would be computed again for each of their uses.
             states = lax.optimization_barrier(jax.vmap(self.step)(parents, moves))
-            node = Node(states, parents, moves, depth[lane] + 1, number[lane])
+            node = Child(states, parents, moves, depth[lane] + 1, number[lane])
             some = Slice(
                 lane=lane,
                 there=index < ends[-1],
@@ -216,7 +216,7 @@ class Lister:
         places = jnp.arange(self.puzzle.most_choices, dtype=jnp.int32)
         return jax.vmap(lambda node: jax.vmap(lambda place: self.puzzle.choice(node, place))(places))(nodes)
 
-    def _values(self, contexts: Contexts, whose: Array, nodes: Node, needed: Array) -> Array:
+    def _values(self, contexts: Contexts, whose: Array, nodes: Child, needed: Array) -> Array:
         """Return float32[B]: values of nodes [B, ...], of which the first `needed` matter."""
         if self.order is None:
             return jnp.zeros(len(whose), jnp.float32)

@@ -42,7 +42,7 @@ from jaxgp.arrays import take, where
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
-from jaxgp.search.puzzles.lanes import Lane, unsearched
+from jaxgp.search.puzzles.lanes import Lane, make_unsearched
 from jaxgp.search.queue import drain
 from jaxgp.search.table import mix
 
@@ -162,7 +162,7 @@ class Deepening:
             return lanes, lanes.over, lanes.found()
 
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
-        width, nothing = min(self.lanes, queue), unsearched(idle, queue)
+        width, nothing = min(self.lanes, queue), make_unsearched(idle, queue)
         found, iterations = drain(idle, width, self.narrow, count, nothing, begin, advance)
         return Solutions(**found, iterations=iterations, expanded=jnp.full_like(found["nodes"], -1))
 

@@ -71,6 +71,6 @@ class Lane:
         }
 
 
-def unsearched(idle: Lane, roots: int) -> dict[str, Array]:
+def make_unsearched(idle: Lane, roots: int) -> dict[str, Array]:
     """Return what stands for `roots` roots that are not searched: what an idle lane has found, for each."""
     return {name: jnp.broadcast_to(x, (roots, *x.shape)) for name, x in idle.found().items()}

@@ -64,7 +64,7 @@ from jaxgp.search.puzzles import frontier, visited
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.frontier import Boards
-from jaxgp.search.puzzles.lanes import FEWEST, Lane, unsearched
+from jaxgp.search.puzzles.lanes import FEWEST, Lane, make_unsearched
 from jaxgp.search.queue import drain
 
 Variant = Literal["heineman", "papers"]
@@ -186,7 +186,7 @@ class Staged:
 
         idle = self._idle(jax.tree.map(lambda x: x[0], packed))
         width, narrow = max(FEWEST, min(self.lanes, roots)), max(FEWEST, self.narrow)
-        found, iterations = drain(idle, width, narrow, count, unsearched(idle, roots), begin, advance)
+        found, iterations = drain(idle, width, narrow, count, make_unsearched(idle, roots), begin, advance)
         return Stages(**found, iterations=iterations, expanded=jnp.full_like(found["nodes"], -1))
 
     @property

@@ -4,42 +4,33 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jaxgp.errors import UsageError, reject
-from jaxgp.options import DEEPEST, MAX_GAMES, option
-from jaxgp.seats.options import PlayerOptions
+from jaxgp.options import DEEPEST, option
+from jaxgp.seats.options import GenomeOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.genotypes.language import Genome
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
-class Champion(PlayerOptions):
+class ChampionOptions(GenomeOptions):
     """Individuals that evolved."""
 
     kind: str = option(
         "champion", "in a panel the latest champions of the run, at the table that of `run`", ("champion",)
     )
-    count: int = option(1, "in a panel: how many", low=1, high=MAX_GAMES)
     depth: int | None = option(
         None, "plies of champions that search; null: those that they were evolved with", low=1, high=DEEPEST
     )
 
-    trains = True
     drives = True
-
-    @property
-    def rivals(self) -> int:
-        return self.count
 
     @property
     def says(self) -> str:
         return f"the last {self.count} champion{'' if self.count == 1 else 's'}"
-
-    def unfit(self, cast: "Cast") -> str:
-        return f"no genomes play {cast.game.name}" if cast.role is None else ""
 
     def check(self, option: str, cast: "Cast") -> None:
         super().check(option, cast)
@@ -55,7 +46,7 @@ class Champion(PlayerOptions):
             reject(f"{option}.depth", self.depth, "null", f"programs for {cast.spec.name} do not search in this role")
         return cast.at_depth(self.depth, f"{option}.depth")
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.program import ProgramOpponent
 
         actor = self._cast("champion", cast).actor

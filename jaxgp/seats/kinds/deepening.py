@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Deepening(PlayerOptions):
+class DeepeningOptions(PlayerOptions):
     """A search that goes deeper ply by ply; it plays at the table alone."""
 
     kind: str = option("deepening", "alpha-beta search that goes deeper ply by ply", ("deepening",))
@@ -36,9 +36,9 @@ class Deepening(PlayerOptions):
             )
 
     def unfit(self, cast: "Cast") -> str:
-        from jaxgp.players.searches import unsearched
+        from jaxgp.players.searches import explain_unsearched
 
-        return super().unfit(cast) or unsearched(cast.spec, cast.game)
+        return super().unfit(cast) or explain_unsearched(cast.spec, cast.game)
 
     def check(self, option: str, cast: "Cast") -> None:
         from jaxgp.players.searches import check_evaluator

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Engine(PlayerOptions):
+class EngineOptions(PlayerOptions):
     """An engine outside; it measures champions and plays at the table, and trains nobody."""
 
     kind: str = option("engine", "a program outside the project", ("engine",))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(kw_only=True)
-class Human(PlayerOptions):
+class HumanOptions(PlayerOptions):
     """A person."""
 
     kind: str = option("human", "a person", ("human",))

@@ -4,49 +4,40 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from jaxgp.errors import UsageError, reason, rejected
-from jaxgp.options import MAX_GAMES, option
+from jaxgp.errors import UsageError, reason, rejection
+from jaxgp.options import option
 from jaxgp.printable import one_line
-from jaxgp.seats.options import PlayerOptions
+from jaxgp.seats.options import GenomeOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
     from jaxgp.genotypes.language import Genome
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
-class Program(PlayerOptions):
+class ProgramOptions(GenomeOptions):
     """Genomes that did not evolve here."""
 
     kind: str = option(
         "program", "programs or rule lists: random ones in a panel, one in words at the table", ("program",)
     )
-    count: int = option(1, "in a panel: how many random ones", low=1, high=MAX_GAMES)
     expression: str | None = option(None, "at the table: the program, as printed in champion.json")
     file: str | None = option(None, "at the table: a file with the program, or a rule on each line", path=True)
 
     main = "file"
-    trains = True
     drives = True
-
-    @property
-    def rivals(self) -> int:
-        return self.count
 
     @property
     def says(self) -> str:
         return f"{self.count} random player{'' if self.count == 1 else 's'}"
 
-    def unfit(self, cast: "Cast") -> str:
-        return f"no genomes play {cast.game.name}" if cast.role is None else ""
-
     def spread(self, games: int) -> tuple[Self, int]:
         return replace(self, count=games), 1
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.program import ProgramOpponent
 
         return ProgramOpponent(cast.game, cast.actor, create, self.count, rounds=games)
@@ -88,8 +79,6 @@ class Program(PlayerOptions):
         try:
             return reading.read_text(user_path(where, str(self.file))), f"{where}={self.file}"
         except OSError as error:
-            raise rejected(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
-        except UnicodeDecodeError as error:
-            raise rejected(where, self.file, accepted, "it is no text in UTF-8") from error
+            raise rejection(where, self.file, accepted, f"it cannot be read ({reason(error)})") from error
         except ValueError as error:
-            raise rejected(where, self.file, accepted, str(error)) from error
+            raise rejection(where, self.file, accepted, str(error)) from error

@@ -8,13 +8,13 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast
 
 
 @dataclass(kw_only=True)
-class Random(PlayerOptions):
+class RandomOptions(PlayerOptions):
     """Plays every legal move with equal probability."""
 
     kind: str = option("random", "legal moves, drawn uniformly", ("random",))
@@ -33,7 +33,7 @@ class Random(PlayerOptions):
         del cast
         return True
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.panel import RandomOpponent
 
         return RandomOpponent(cast.game, games=games)

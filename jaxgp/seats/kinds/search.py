@@ -9,13 +9,13 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent, Hint
     from jaxgp.spec import Cast
 
 
 @dataclass(kw_only=True)
-class Search(PlayerOptions):
+class SearchOptions(PlayerOptions):
     """A search of a fixed depth."""
 
     kind: str = option("search", "alpha-beta search of a fixed depth", ("search",))
@@ -50,9 +50,9 @@ class Search(PlayerOptions):
         return replace(self, evaluator=self.evaluator or next(iter(cast.spec.evaluators(cast.game))))
 
     def unfit(self, cast: "Cast") -> str:
-        from jaxgp.players.searches import unsearched
+        from jaxgp.players.searches import explain_unsearched
 
-        return super().unfit(cast) or unsearched(cast.spec, cast.game)
+        return super().unfit(cast) or explain_unsearched(cast.spec, cast.game)
 
     def chance(self, cast: "Cast") -> bool:
         from jaxgp.players.searches import chancy
@@ -65,7 +65,7 @@ class Search(PlayerOptions):
         super().check(option, cast)
         check_evaluator(option, cast.spec, cast.game, self.evaluator)
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.search import AlternatingOpponent, SearchOpponent
         from jaxgp.players.searches import searches
 

@@ -9,13 +9,13 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
-    from jaxgp.players.panel import Create, Terms
+    from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
     from jaxgp.spec import Cast, Hand
 
 
 @dataclass(kw_only=True)
-class Strategy(PlayerOptions):
+class StrategyOptions(PlayerOptions):
     """One of the game's own strategies."""
 
     kind: str = option("strategy", "a fixed player of the game", ("strategy",))
@@ -52,7 +52,7 @@ class Strategy(PlayerOptions):
         except ValueError as error:
             raise UsageError(f"{option}.name={self.name}: {error}", f"{option}.name", self.name) from error
 
-    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "Terms") -> "Opponent":
+    def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.panel import strategy
 
         return strategy(cast.spec, cast.game, self.name, games)

@@ -20,7 +20,7 @@ from scipy import stats
 from statsmodels.regression.linear_model import RegressionResultsWrapper
 from statsmodels.stats.diagnostic import normal_ad
 
-from jaxgp.statistics.exact import settle, settled
+from jaxgp.statistics.exact import settle, settle_number
 from jaxgp.study.design import Design, Factor, Level
 
 RESIDUALS = "residuals"
@@ -124,7 +124,7 @@ def fit(frame: pandas.DataFrame, factors: Sequence[Factor], response: str, goal:
     Raises:
         ValueError: there is nothing to fit: too few runs, or the same response in all.
     """
-    data = coded(frame, factors).assign(y=pandas.to_numeric(frame[response]).to_numpy(float))
+    data = code_factors(frame, factors).assign(y=pandas.to_numeric(frame[response]).to_numpy(float))
     if data["y"].isna().any():
         raise ValueError(f"{int(data['y'].isna().sum())} of {len(data)} runs have no {response}")
     if np.ptp(data["y"]) == 0:
@@ -136,13 +136,13 @@ def fit(frame: pandas.DataFrame, factors: Sequence[Factor], response: str, goal:
         factors=tuple(factors),
         coefficients=tuple(_coefficients(found, frame, data, factors)),
         anova=tuple(_anova(found, factors)),
-        r2=settled(found.rsquared),
-        adjusted=settled(found.rsquared_adj),
-        sigma=settled(np.sqrt(found.mse_resid)),
+        r2=settle_number(found.rsquared),
+        adjusted=settle_number(found.rsquared_adj),
+        sigma=settle_number(np.sqrt(found.mse_resid)),
         fitted=settle(found.fittedvalues.to_numpy()),
         residuals=settle(found.resid.to_numpy()),
-        shapiro=Test(*map(settled, stats.shapiro(found.resid))),
-        anderson=Test(*map(settled, normal_ad(found.resid))),
+        shapiro=Test(*map(settle_number, stats.shapiro(found.resid))),
+        anderson=Test(*map(settle_number, normal_ad(found.resid))),
         lack_of_fit=_lack_of_fit(found, data, len(factors)),
         best=_optimum(found, factors, _corners(len(factors)), goal),
         best_cell=_optimum(found, factors, _cells(factors), goal),
@@ -160,7 +160,7 @@ def fit_groups(frame: pandas.DataFrame, design: Design) -> dict[str, Model | str
     return found
 
 
-def coded(frame: pandas.DataFrame, factors: Sequence[Factor]) -> pandas.DataFrame:
+def code_factors(frame: pandas.DataFrame, factors: Sequence[Factor]) -> pandas.DataFrame:
     """Return the columns x0, x1, ... of coded factors."""
     return pandas.DataFrame(
         {f"x{i}": [factor.coded(level) for level in frame[factor.name]] for i, factor in enumerate(factors)}
@@ -192,11 +192,11 @@ def _coefficients(
     return [
         Coefficient(
             _named(term, factors),
-            coded=settled(found.params[term]),
-            low=settled(intervals.loc[term, 0]),
-            high=settled(intervals.loc[term, 1]),
-            p=settled(found.pvalues[term]),
-            natural=settled(plain[term]) if numeric else None,
+            coded=settle_number(found.params[term]),
+            low=settle_number(intervals.loc[term, 0]),
+            high=settle_number(intervals.loc[term, 1]),
+            p=settle_number(found.pvalues[term]),
+            natural=settle_number(plain[term]) if numeric else None,
         )
         for term in found.params.index
     ]
@@ -207,8 +207,8 @@ def _anova(found: RegressionResultsWrapper, factors: Sequence[Factor]) -> list[E
     for term, line in sm.stats.anova_lm(found, typ=2).iterrows():
         last = term == "Residual"
         name = RESIDUALS if last else _named(str(term), factors)
-        tests = (None, None) if last else (settled(line["F"]), settled(line["PR(>F)"]))
-        made.append(Effect(name, int(line["df"]), settled(line["sum_sq"]), *tests))
+        tests = (None, None) if last else (settle_number(line["F"]), settle_number(line["PR(>F)"]))
+        made.append(Effect(name, int(line["df"]), settle_number(line["sum_sq"]), *tests))
     return made
 
 
@@ -219,7 +219,7 @@ def _lack_of_fit(found: RegressionResultsWrapper, data: pandas.DataFrame, factor
     if cells.df_resid < 1 or cells.df_resid >= found.df_resid or cells.ssr <= 1e-12 * cells.centered_tss:
         return None
     line = sm.stats.anova_lm(found, cells).iloc[1]
-    return Test(settled(line["F"]), settled(line["Pr(>F)"]))
+    return Test(settle_number(line["F"]), settle_number(line["Pr(>F)"]))
 
 
 def _terms(points: np.ndarray) -> np.ndarray:
@@ -248,7 +248,7 @@ def _optimum(found: RegressionResultsWrapper, factors: Sequence[Factor], points:
     table = found.get_prediction(_terms(point)[None], transform=False).summary_frame(alpha=0.05).iloc[0]
     levels = tuple(_level(factor, float(code)) for factor, code in zip(factors, point, strict=True))
     names = ("mean", "mean_ci_lower", "mean_ci_upper", "obs_ci_lower", "obs_ci_upper")
-    return Optimum(levels, *(settled(table[name]) for name in names))
+    return Optimum(levels, *(settle_number(table[name]) for name in names))
 
 
 def _level(factor: Factor, code: float) -> Level:

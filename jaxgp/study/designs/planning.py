@@ -9,19 +9,19 @@ from pathlib import Path
 
 from jaxgp import reading
 from jaxgp.config import validate
-from jaxgp.config.compose import Composer, Placed, placed
-from jaxgp.config.quoting import pasted
+from jaxgp.config.compose import Composer, Placed, name_folder
+from jaxgp.config.quoting import quote_for_shell
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
-from jaxgp.kinds import Candidates
-from jaxgp.options import MAX_SEED, changed, whole
+from jaxgp.kinds import CandidatesFitnessOptions
+from jaxgp.options import MAX_SEED, find_changed, own, whole
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
 from jaxgp.study.designs.model import fit_groups
-from jaxgp.study.results import Pair
+from jaxgp.study.results import TrialConfig
 from jaxgp.study.study_options import ComparisonOptions, DesignOptions, TunedOptions
 
 OUTPUTS = "outputs/analysis"
@@ -29,7 +29,7 @@ DESIGN = "design.json"
 
 
 @dataclass(frozen=True)
-class Plan:
+class DesignPlan:
     """A design that has been checked.
 
     Attributes:
@@ -38,13 +38,15 @@ class Plan:
         output: directory for results.
         games: where games come from.
         folders: folders of games outside the project that the design names.
+        own: options of all runs that no design may set, as they were typed.
     """
 
     design: Design
-    pairs: Sequence[Pair]
+    pairs: Sequence[TrialConfig]
     output: Path
     games: Games
     folders: Sequence[Path] = ()
+    own: Sequence[str] = ()
 
     @property
     def digest(self) -> str:
@@ -53,21 +55,27 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> Plan:
+def plan_design(options: DesignOptions, config_dir: Path, games: Games) -> DesignPlan:
     """Read the design and check the options of every cell.
 
     Raises:
         UsageError: the first mistake.
     """
     content = load_file(options.design, config_dir / "design") if options.design is not None else {}
-    base = placed(options.base, games)
-    design = read(merged(content, replace(options, base=base.overrides)))
+    base, typed = _typed(options.base, games)
+    design = read(merge_design(content, replace(options, base=base.overrides)))
     if options.parquet:
         results.check_parquet()
-    return _plan(design, config_dir, base, where(options, options.design))
+    return _plan(design, config_dir, base, where(options, options.design), typed)
 
 
-def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
+def _typed(base: Sequence[str], games: Games) -> tuple[Placed, list[str]]:
+    """Split the options of all runs, as typed, into those that a design holds and those that no file may set."""
+    typed = [word for word in base if word.partition("=")[0] in own(Config)]
+    return name_folder([word for word in base if word not in typed], games), typed
+
+
+def merge_design(content: Mapping[str, object], options: DesignOptions) -> dict[str, object]:
     """Return the content of a design file, with the options of the command line replacing or extending its entries."""
     base = content.get("base") or []
     made = {**content, "base": [*base, *options.base] if isinstance(base, list) else base}
@@ -79,7 +87,7 @@ def merged(content: Mapping[str, object], options: DesignOptions) -> dict[str, o
     return made | {name: value for name, value in scalars.items() if value is not None}
 
 
-def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
+def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> DesignPlan:
     """Take the optimum of each group of a study, and check the options of its runs.
 
     Raises:
@@ -100,7 +108,8 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     whole("seed", seed, 0, MAX_SEED - options.replicates * len(studied.groups))
     if options.parquet:
         results.check_parquet()
-    base = placed(words("base", options.base), games)
+    base, typed = _typed(options.base, games)
+    words("base", base.overrides)
     groups = {}
     for group, found in fit_groups(frame, studied).items():
         if isinstance(found, str):
@@ -110,7 +119,7 @@ def plan_tuned(options: TunedOptions, config_dir: Path, games: Games) -> Plan:
     title = f"{studied.title or 'Factorial design'}: the tuned groups"
     design = replace(studied, factors=(), groups=groups, replicates=options.replicates, seed=seed, title=title)
     output = user_path("output", options.output) if options.output else folder / "tuned"
-    return _plan(design, config_dir, base, output)
+    return _plan(design, config_dir, base, output, typed)
 
 
 def where(options: DesignOptions | ComparisonOptions, name: str | None = None) -> Path:
@@ -135,7 +144,7 @@ def load_file(name: str, folder: Path) -> dict[str, object]:
     return {str(key): value for key, value in content.items()}
 
 
-def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
+def _plan(design: Design, config_dir: Path, base: Placed, output: Path, typed: Sequence[str]) -> DesignPlan:
     """Compose and check the configuration of every cell."""
     configs: dict[Cell, Config] = {}
     cells = design.cells()
@@ -143,15 +152,15 @@ def _plan(design: Design, config_dir: Path, base: Placed, output: Path) -> Plan:
     with checking, Composer(Config, config_dir, "config", base.folders) as composer:
         for cell in cells:
             try:
-                config = configs[cell] = validate.check(composer.compose(cell.overrides), base.games)
-                if isinstance(config.fitness, Candidates):
-                    for name in changed(config.fitness, ("candidates", "population_again")):
+                config = configs[cell] = validate.check(composer.compose((*cell.overrides, *typed)), base.games)
+                if isinstance(config.fitness, CandidatesFitnessOptions):
+                    for name in find_changed(config.fitness, ("candidates", "population_again")):
                         why = "the runs of a study name their champions without new games"
                         reject(f"fitness.{name}", getattr(config.fitness, name), f"its default; {why}")
             except UsageError as error:
                 raise UsageError(f"{error} ({_said(design, cell)})") from error
     pairs = [(trial, replace(configs[trial.cell], seed=trial.seed)) for trial in design.trials()]
-    return Plan(design, pairs, output, base.games, base.folders)
+    return DesignPlan(design, pairs, output, base.games, base.folders, typed)
 
 
 def _said(design: Design, cell: Cell) -> str:
@@ -162,14 +171,14 @@ def _said(design: Design, cell: Cell) -> str:
 
 def load_design(folder: Path, option: str) -> Design:
     """Return the design whose results a folder holds; raises UsageError, which names the option of the folder."""
-    content, _ = noted(folder, option)
+    content, _ = read_noted(folder, option)
     try:
         return read(content)
     except UsageError as error:
         raise UsageError(f"{option}={show(folder)}: {DESIGN}: {error}") from error
 
 
-def noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
+def read_noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
     """Return the design that a folder was made for, as `read` takes it, and its digest; raises UsageError."""
     path = folder / DESIGN
     try:
@@ -181,13 +190,13 @@ def noted(folder: Path, option: str) -> tuple[Mapping[str, object], str]:
         raise UsageError(f"{option}={show(folder)}: {DESIGN} cannot be read as a design") from error
 
 
-def commands(plan: Plan) -> list[str]:
+def commands(plan: DesignPlan) -> list[str]:
     """Return a command for each run, in the order of the runs, for machines that share the work."""
     places = {f"game={folder.name}": f"game={folder}" for folder in plan.folders}
     said = []
     for trial, _ in plan.pairs:
         run = plan.output / "runs" / f"{trial.number:04}"
         options = [places.get(one, one) for one in trial.overrides]
-        words = " ".join(shlex.quote(word) for word in (*options, "logger=disabled"))
-        said.append(f"python scripts/train.py {words} {pasted('hydra.run.dir', run)}")
+        words = " ".join(shlex.quote(word) for word in (*options, *plan.own, "logger=disabled"))
+        said.append(f"python scripts/train.py {words} {quote_for_shell('hydra.run.dir', run)}")
     return said

@@ -14,7 +14,7 @@ Men = tuple[Side, Side]
 """The side to move, and the other one by its own points."""
 
 
-def moved(own: Side, other: Side, point: int, die: int) -> Men:
+def move_man(own: Side, other: Side, point: int, die: int) -> Men:
     """Move a man from a point by a die."""
     to = point - die if point > die else OFF
     men = list(own)
@@ -46,7 +46,7 @@ def by_doubles(own: Side, other: Side, die: int) -> set[Men]:
     plays = [(own, other, BAR)]
     for _ in range(4):
         further = [
-            (*moved(a, b, point, die), point)
+            (*move_man(a, b, point, die), point)
             for a, b, highest in plays
             if a[OFF] < MEN
             for point in sources(a, b, die, highest)
@@ -62,9 +62,9 @@ def turns(own: Side, other: Side, dice: tuple[int, int]) -> set[Men]:
     larger, smaller = dice
     if larger == smaller:
         return by_doubles(own, other, larger)
-    once = {die: [moved(own, other, point, die) for point in sources(own, other, die)] for die in dice}
+    once = {die: [move_man(own, other, point, die) for point in sources(own, other, die)] for die in dice}
     both = {
-        moved(*men, point, then)
+        move_man(*men, point, then)
         for die, then in ((larger, smaller), (smaller, larger))
         for men in once[die]
         if men[0][OFF] < MEN

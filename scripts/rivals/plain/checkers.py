@@ -69,7 +69,7 @@ def moves(position: Position) -> list[tuple[int, int, int]]:
     return found
 
 
-def blocked(position: Position) -> bool:
+def is_blocked(position: Position) -> bool:
     """Whether the side to move has no move, and no piece that has to go on capturing."""
     own, other, kings, _, seat, _, _ = position
     free = _BOARD & ~(own | other)
@@ -117,7 +117,7 @@ class AlphaBeta:
         if position.quiet >= QUIET:
             return 0
         if depth == 0:
-            return -WON if not position.held and blocked(position) else position.lead
+            return -WON if not position.held and is_blocked(position) else position.lead
         legal = moves(position)
         if not legal:
             return -WON

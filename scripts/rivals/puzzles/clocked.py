@@ -57,10 +57,10 @@ class Clocked:
         wall, cpu = [one.wall for one in self._told], [one.cpu for one in self._told]
         took = Times(times[self.who].work, wall, cpu)
         more = {"who": self.who, "ours": times[self.name], "against": self.name}
-        about = with_speed(self._told[-1].about, took)
+        about = add_speed(self._told[-1].about, took)
         self.bench.report.rival(self.part, self.who, self.unit, took, self.sizes, **more, **about)
 
 
-def with_speed(about: dict[str, int], times: Times) -> dict[str, int]:
+def add_speed(about: dict[str, int], times: Times) -> dict[str, int]:
     """Return counts with nodes per second."""
     return {**about, "nodes_per_second": round(about["nodes"] / times.median)}

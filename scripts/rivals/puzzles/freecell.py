@@ -14,8 +14,8 @@ from envs.freecell import roles, suites
 from envs.freecell.rules import FreeCell
 from jaxgp.genotypes.language import parse
 from jaxgp.store import champion
-from rivals.puzzles.clocked import Clocked, Told, with_speed
-from rivals.timing import Bench, Case, Job, compiled, measure
+from rivals.puzzles.clocked import Clocked, Told, add_speed
+from rivals.timing import Bench, Case, Job, compile_function, measure
 
 PART = "freecell"
 CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts.jsonl#0"
@@ -39,14 +39,14 @@ def solve(bench: Bench, count: int, until: float) -> None:
     divided by the lanes.
     """
     options, game = bench.options, FreeCell(autoplay="safe")
-    search = roles.Search(room=options.deal_room, limit=options.limit, heuristics="counts")
+    search = roles.SolverOptions(room=options.deal_room, limit=options.limit, heuristics="counts")
     language, solver = roles.weights(game, search)
     weights = parse(language, champion.read(CHAMPION).text)
     plans = solver.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], weights))
     deals = suites.instances(game, f"1-{count}", "deals")
     states = jax.tree.map(jnp.asarray, deals.states)
     given = plans, jnp.zeros(count, jnp.int32), states, jnp.full(count, options.limit, jnp.int32)
-    run, seconds = compiled(solver.solve, *given)
+    run, seconds = compile_function(solver.solve, *given)
     found = run(*given)
     lanes = solver.guided(solver.valued.values).lanes
     sizes = {"deals": count, "limit": options.limit, "room": options.deal_room, "lanes": min(lanes, count)}
@@ -57,7 +57,7 @@ def solve(bench: Bench, count: int, until: float) -> None:
     theirs = _fc_solve(bench, count)
     cases = {NAME: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}
     times = measure(cases, options.repeats, until)
-    bench.report.ours(PART, NAME, UNIT, times[NAME], sizes, seconds, **with_speed(about, times[NAME]))
+    bench.report.ours(PART, NAME, UNIT, times[NAME], sizes, seconds, **add_speed(about, times[NAME]))
     theirs.report(times)
 
 

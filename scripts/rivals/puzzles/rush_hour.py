@@ -16,8 +16,8 @@ from envs.rush_hour.boards import Board
 from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
 from jaxgp.search.puzzles.deepening import Deepening
-from rivals.puzzles.clocked import Clocked, Told, with_speed
-from rivals.timing import Bench, Case, Job, compiled, measure
+from rivals.puzzles.clocked import Clocked, Told, add_speed
+from rivals.timing import Bench, Case, Job, compile_function, measure
 
 PART = "rush_hour"
 SOURCE = Path(__file__).parents[1] / "plain" / "rush_hour.cpp"
@@ -33,9 +33,9 @@ def jobs(bench: Bench) -> Iterator[Job]:
     yield 1.0, functools.partial(breadth, bench)
 
 
-def drawn(count: int) -> list[Board]:
+def take_boards(count: int) -> list[Board]:
     """Return boards of 6 x 6 cells, from the first of every list on and around again."""
-    known = boards.shipped()
+    known = boards.read_shipped()
     return [known[number % len(known)] for number in np.arange(count) * 5]
 
 
@@ -45,11 +45,11 @@ def blind(bench: Bench, count: int, until: float) -> None:
     The hashes by which tables find their slots differ, so the nodes differ a little where tables replace entries.
     """
     options, name, unit = bench.options, "blind search", "boards/s"
-    game, chosen = RushHour(), drawn(count)
+    game, chosen = RushHour(), take_boards(count)
     search = Deepening(game, BOUND, BOUND, BOUND, options.table, min(options.board_lanes, count), 4)
     states = jax.tree.map(jnp.asarray, game.positions(chosen))
     given = (states, jnp.full(count, options.limit, jnp.int32), jnp.int32(count))
-    run, seconds = compiled(search.search, *given)
+    run, seconds = compile_function(search.search, *given)
     found = run(*given)
     nodes = int(found.nodes.sum())
     sizes = {"boards": count, "limit": options.limit, "table": options.table, "lanes": search.lanes}
@@ -59,14 +59,14 @@ def blind(bench: Bench, count: int, until: float) -> None:
     times = measure(
         {name: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}, options.repeats, until
     )
-    bench.report.ours(PART, name, unit, times[name], sizes, seconds, **with_speed(about, times[name]))
+    bench.report.ours(PART, name, unit, times[name], sizes, seconds, **add_speed(about, times[name]))
     theirs.report(times)
 
 
 def breadth(bench: Bench, until: float) -> None:
     """Find shortest solutions, one board after another: by breadth-first search of jaxgp, and in C++."""
     options, name, unit = bench.options, "breadth-first search", "boards/s"
-    game, chosen = RushHour(), drawn(options.breadth_boards)
+    game, chosen = RushHour(), take_boards(options.breadth_boards)
     states = [game.position(board) for board in chosen]
     expanded: list[int] = []
 
@@ -78,7 +78,7 @@ def breadth(bench: Bench, until: float) -> None:
     sizes = {"boards": len(chosen)}
     theirs = _plain(bench, chosen, name, unit, ("breadth",))
     times = measure({name: Case(ours, len(chosen)), **theirs.cases}, options.repeats, until)
-    about = with_speed({"nodes": sum(expanded), "solved": len(chosen)}, times[name])
+    about = add_speed({"nodes": sum(expanded), "solved": len(chosen)}, times[name])
     bench.report.ours(PART, name, unit, times[name], sizes, 0.0, **about)
     theirs.report(times)
 

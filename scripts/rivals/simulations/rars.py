@@ -17,15 +17,13 @@ from envs.rars.rules import SENSED
 from jaxgp import spec
 from jaxgp.fitness.roller import Roller
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.players.driver import fixed_driver
-from rivals.timing import Bench, Case, Job, compiled, measure
+from rivals.timing import Bench, Case, Job, compile_function, measure
 
 STEPS = 64
 """Steps of one call."""
 CAPACITY = 512
-NODES = 50
-"""Nodes of each tree, about."""
 
 
 def jobs(bench: Bench) -> Iterator[Job]:
@@ -53,7 +51,7 @@ def steps(bench: Bench, batch: int, until: float) -> None:
     places = np.random.default_rng(options.seed).integers(0, count - STEPS, batch)
     start = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)[places]), states)
     key = jax.random.key(options.seed)
-    programs = create(key, cast.language, Creation("ramped", 5, 6), batch, CAPACITY)
+    programs = create(key, cast.language, CreationOptions("ramped", 5, 6), batch, CAPACITY)
     nodes = float(np.asarray(programs.length).mean())
     plans = jax.jit(lambda programs: cast.actor.arrange(cast.actor.prepare(programs)))(programs)
     sense = jax.vmap(lambda state: world.sense(state, jnp.int32(0)))
@@ -75,7 +73,7 @@ def steps(bench: Bench, batch: int, until: float) -> None:
 
     cases, took = {}, {}
     for kind in ("alone", "with sensors", "with programs"):
-        made, took[kind] = compiled(functools.partial(run, kind), start, plans)
+        made, took[kind] = compile_function(functools.partial(run, kind), start, plans)
         cases[kind] = Case(functools.partial(made, start, plans), batch * STEPS)
     times = measure(cases, options.repeats, until)
     for kind, found in times.items():

@@ -33,8 +33,8 @@ from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.options import MAX_GAMES, MAX_SEED, option
 from jaxgp.statistics.intervals import interval
-from jaxgp.store.table import Table
-from rivals.plain.backgammon import OFF, START, Men, Side, moved, points
+from jaxgp.store.table import CSVTable
+from rivals.plain.backgammon import OFF, START, Men, Side, move_man, points
 
 PACKAGE = "gnubg-nn"
 COLUMNS = {
@@ -85,10 +85,10 @@ def board(men: Men) -> list[list[int]]:
     return [[*other[1:]], [*own[1:]]]
 
 
-def played(men: Men, hops: Sequence[tuple[int, int]]) -> Men:
+def move_men(men: Men, hops: Sequence[tuple[int, int]]) -> Men:
     """Move men from point to point; below 1 they are borne off."""
     for start, to in hops:
-        men = moved(*men, start, start - to)
+        men = move_man(*men, start, start - to)
     return men
 
 
@@ -96,7 +96,7 @@ def gnubg(men: Men, roll: tuple[int, int]) -> Men:
     """Play the turn that gnubg values most, without look-ahead."""
     import gnubg_nn
 
-    return played(men, gnubg_nn.best_move(board(men), *roll, 0) or ())
+    return move_men(men, gnubg_nn.best_move(board(men), *roll, 0) or ())
 
 
 def pubeval(men: Men, roll: tuple[int, int]) -> Men:
@@ -104,7 +104,7 @@ def pubeval(men: Men, roll: tuple[int, int]) -> Men:
     import gnubg_nn
 
     flat = [hop + 1 for hop in gnubg_nn.pub_best_move(board(men), *roll) or ()]
-    return played(men, list(zip(flat[::2], flat[1::2], strict=True)))
+    return move_men(men, list(zip(flat[::2], flat[1::2], strict=True)))
 
 
 def game(players: tuple[Choose, Choose], first: int, rng: random.Random) -> tuple[int, int]:
@@ -141,7 +141,7 @@ def task(options: Options) -> int:
         raise UsageError(f"gnubg_nn: is not installed; accepted: pip install {PACKAGE}")
     table = None
     if options.table is not None:
-        table = Table(files.user_path("table", options.table), COLUMNS)
+        table = CSVTable(files.user_path("table", options.table), COLUMNS)
         table.check("table")
     rng, begun = random.Random(options.seed), time.monotonic()
     results = np.array([game((gnubg, pubeval), number % 2, rng) for number in range(options.games)])

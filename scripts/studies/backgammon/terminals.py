@@ -30,11 +30,11 @@ from matplotlib.figure import Figure
 
 import envs
 from jaxgp import files
-from jaxgp.anatomy.anatomy_report import drawn
+from jaxgp.anatomy.anatomy_report import draw_table
 from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, UsageError, reason
-from jaxgp.evolution.options import Algorithm
+from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.primitives import Domain, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.measure import champions
@@ -43,7 +43,7 @@ from jaxgp.operators.creation import create
 from jaxgp.options import MAX_POPULATION, MAX_SEED, option
 from jaxgp.printable import printable
 from jaxgp.report import document, plots
-from jaxgp.report.document import Document, Part, Picture, Table
+from jaxgp.report.document import Document, DocumentTable, Part, Picture
 from jaxgp.run.run import use_compilation_cache
 from jaxgp.store import checkpoint
 from jaxgp.store.directory import RunDirectory
@@ -192,7 +192,7 @@ def anew(loaded: Loaded, number: int, seed: int) -> Programs | None:
         return None
     config: Config = folder.read_config()
     algorithm = config.algorithm
-    if not isinstance(algorithm, Algorithm):
+    if not isinstance(algorithm, GPOptions):
         return None
     made = partial(create, primitives=loaded.cast.language, config=algorithm.creation, population=number)
     return jax.device_get(jax.jit(partial(made, capacity=algorithm.capacity))(jax.random.key(seed)))
@@ -304,11 +304,11 @@ def report(found: Terminals) -> Document:
     )
     if found.made is not None:
         text += f" Beside them are {found.made.individuals:,} programs, made anew as the run made its first generation."
-    parts: list[Part] = [text, Table(shares(found))]
+    parts: list[Part] = [text, DocumentTable(shares(found))]
     sections: list[tuple[str, Sequence[Part]]] = [("Terminals", parts)]
     if rows := places(found):
         caption = "How often each value of a parameter is asked about; the line: if all values were equally frequent"
-        sections.append(("Parameters", [Table(rows), Picture("parameters", caption, partial(draw, found))]))
+        sections.append(("Parameters", [DocumentTable(rows), Picture("parameters", caption, partial(draw, found))]))
     return Document(f"Terminals of {found.who}", facts, sections)
 
 
@@ -365,9 +365,9 @@ def save(folder: Path, found: Terminals) -> None:
 def lines(found: Terminals) -> list[str]:
     """Return the figures as lines for the terminal."""
     rows = [{name: _percent(value) for name, value in row.items()} for row in shares(found)]
-    tables = [drawn(f"Terminals of {found.who}", rows)]
+    tables = [draw_table(f"Terminals of {found.who}", rows)]
     if asked := places(found):
-        tables.append(drawn("Parameters: values, and how often", asked))
+        tables.append(draw_table("Parameters: values, and how often", asked))
     return "\n".join(tables).splitlines()
 
 

@@ -33,7 +33,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.measure import solving
-from jaxgp.measure.instances import Book, Outcome, described
+from jaxgp.measure.instances import Book, SearchOutcome, describe_search
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.spec import cast
 
@@ -52,15 +52,17 @@ class Options:
     limit: int = option(200_000, "states that are checked at most", low=1, high=MAX_COUNT)
 
 
-def solve(deal: int, preset: str, limit: int) -> Outcome:
+def solve(deal: int, preset: str, limit: int) -> SearchOutcome:
     """Return what fc-solve finds for a deal; the seconds are those of its process."""
     command = [PROGRAM, "-l", preset, "-m", "-p", "-t", "-mi", str(limit)]
     begin = time.perf_counter()
-    done = subprocess.run(command, input=cards.written(cards.deal(deal)), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, input=cards.write_layout(cards.deal(deal)), capture_output=True, text=True, check=False
+    )
     return read(done.stdout, time.perf_counter() - begin)
 
 
-def read(text: str, seconds: float) -> Outcome:
+def read(text: str, seconds: float) -> SearchOutcome:
     """Return what the output of fc-solve says.
 
     Raises:
@@ -84,7 +86,7 @@ def task(options: Options) -> int:
     if shutil.which(PROGRAM) is None:
         raise UsageError(f"{PROGRAM} is not installed (Debian: freecell-solver-bin)")
     order = solving.Order(NAME, cast(envs.spec("freecell"), game))
-    about = described(options.suite, order, options.limit) | {"program": f"search={NAME} preset={options.preset}"}
+    about = describe_search(options.suite, order, options.limit) | {"program": f"search={NAME} preset={options.preset}"}
     found = book.known(about, some)
     left = np.flatnonzero(~found.done)
     for first in range(0, len(left), TOGETHER):

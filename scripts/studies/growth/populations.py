@@ -34,7 +34,7 @@ from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.files import user_path
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SECONDS, option
-from jaxgp.store.table import Table
+from jaxgp.store.table import CSVTable
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import EvolutionState
@@ -119,7 +119,7 @@ def measure(options: Options, population: int, composer: "Composer[Config]") -> 
         round(statistics.median(spent), 6),
         round(statistics.median(took), 6),
         round(compiling, 2),
-        memory.needed(program) or 0,
+        memory.count_bytes(program) or 0,
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         round(os.getloadavg()[0], 1),
         len(os.sched_getaffinity(0)),
@@ -132,7 +132,7 @@ def measure(options: Options, population: int, composer: "Composer[Config]") -> 
 
 def task(options: Options) -> int:
     """Measure one population after the other, each with a row and a line; return the exit code."""
-    table = Table(user_path("table", options.table), COLUMNS)
+    table = CSVTable(user_path("table", options.table), COLUMNS)
     table.check("table")
     table.path.parent.mkdir(parents=True, exist_ok=True)
     before: Cost | None = None

@@ -86,7 +86,7 @@ def opponents(options: Options, loaded: "list[Loaded]") -> "dict[str, OpponentOp
     file = PANELS / f"{options.panel}.yaml"
     panel, _ = panels.fitting(panels.read_panel(file), loaded[0].cast)
     panels.check_panel(panel, loaded[0].cast, file)
-    panel = panels.chosen(panel, options.against, "against")
+    panel = panels.choose_members(panel, options.against, "against")
     engines = [name for name, spec in panel.items() if not spec.trains]
     if engines or not panel:
         reject("panel", options.panel, "a panel without engines outside, of which a member can play the game")
@@ -120,7 +120,7 @@ def task(options: Options) -> int:
         table.check("table")
     command = arguments.command("scripts/studies/measure/champions.py", options)
     begin = time.perf_counter()
-    met = together.measured(loaded, panel, options.games, options.seed, arguments.say, programs)
+    met = together.measure_champions(loaded, panel, options.games, options.seed, arguments.say, programs)
     for place, name, results in met:
         one, both, seconds = loaded[place], results[-1], time.perf_counter() - begin
         between = "" if both.score_low is None else f" ({both.score_low:.1%} to {both.score_high:.1%})"

@@ -106,7 +106,7 @@ class Stored:
     found: tuple[Hard, ...] = ()
 
 
-def searched(options: Options) -> dict[str, int]:
+def describe_search(options: Options) -> dict[str, int]:
     """Return what the nodes of a board depend on beside the board."""
     return {name: getattr(options, name) for name in ("first", "grow", "deepest", "table")}
 
@@ -115,7 +115,7 @@ def ring(options: Options) -> Ring:
     """Return the evolution."""
     bounds = options.first, options.grow, options.deepest
     search = Deepening(GAME, *bounds, table=options.table, lanes=min(options.lanes, options.population), narrow=4)
-    given = PARKING.genomes([embed(board, SIZE) for board in boards.shipped()])
+    given = PARKING.genomes([embed(board, SIZE) for board in boards.read_shipped()])
 
     def solve(genomes: Array, limits: Array) -> Solutions:
         return cores.search(search, jax.vmap(PARKING.state)(genomes), limits, jnp.int32(len(limits)))
@@ -163,9 +163,9 @@ def hardest(found: Iterable[Hard], keep: int) -> tuple[Hard, ...]:
     return tuple(best.values())[:keep]
 
 
-def written(options: Options, stored: Stored) -> str:
+def write_boards(options: Options, stored: Stored) -> str:
     """Return the text of a file; its first line says how the boards were measured, and the generation."""
-    about = searched(options) | {"generation": stored.generation}
+    about = describe_search(options) | {"generation": stored.generation}
     head = "# " + " ".join(f"{name}={value}" for name, value in about.items())
     lines = [f"E{number:02d} {one.board.text} {one.nodes}" for number, one in enumerate(stored.found)]
     return "\n".join([head, *lines, ""])
@@ -190,7 +190,7 @@ def read(path: Path, options: Options) -> Stored:
         raise UsageError(f"{named}: cannot be read ({reason(error)}); {accepted}") from error
     except (ValueError, KeyError, OverflowError) as error:
         raise UsageError(f"{named}: {error}; {accepted}") from error
-    if about != searched(options):
+    if about != describe_search(options):
         given = " ".join(f"{name}={value}" for name, value in about.items())
         raise UsageError(f"{named}: its boards were measured with {given}; accepted: these options, or another file")
     if not 0 <= generation < 2**31 - 1 - options.generations:
@@ -216,7 +216,7 @@ def task(options: Options) -> int:
     cores.use(options.cores)
     since = time.perf_counter()
     for stored, metrics in evolve(options, stored):  # noqa: B020
-        files.save_text("save", path, written(options, stored))
+        files.save_text("save", path, write_boards(options, stored))
         seconds = time.perf_counter() - since
         arguments.say(
             f"generation {stored.generation - 1}: hardest {stored.found[0].nodes if stored.found else 0} nodes, "

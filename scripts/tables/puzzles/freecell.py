@@ -9,7 +9,7 @@ import numpy as np
 from envs.freecell import suites
 from envs.freecell.rules import FreeCell
 from jaxgp.measure.instances import Searched
-from jaxgp.measure.portfolio import combined
+from jaxgp.measure.portfolio import combine_stages
 from jaxgp.measure.solving import CHAMPION, Figures, figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
@@ -50,13 +50,13 @@ def orders(data: Searches) -> str:
     """Return what champions and fixed orders find, one line for each of them and each range of deals."""
     lines = []
     for deals, limit in CHAMPIONS:
-        found = data.of_champions(asked(deals, limit), EXPERIMENT)
+        found = data.of_champions(select_tested(deals, limit), EXPERIMENT)
         lines += [line(f"champion, seed {seed}", deals, limit, one) for seed, one in found.items()]
-    lines += [line(name, *FIXED_ON, data.figures(asked(*FIXED_ON), name)) for name in FIXED]
+    lines += [line(name, *FIXED_ON, data.figures(select_tested(*FIXED_ON), name)) for name in FIXED]
     return table([*HEADER, "nodes by the book", "moves by the book"], lines)
 
 
-def asked(deals: str, limit: int) -> Asked:
+def select_tested(deals: str, limit: int) -> Asked:
     """Return the searches of the deals of a range that are for testing."""
     found = suites.instances(FreeCell(), deals, "suite")
     names = tuple(name for name, test in zip(found.names, found.test, strict=True) if test)
@@ -70,11 +70,11 @@ def line(name: str, deals: str, limit: int, found: Figures | None) -> list[str]:
         return [name, f"{first} to {last}", f"{limit:,}", NONE, "", "", "", "", ""]
     solved = percent(found.solved / found.instances, found.solved_low, found.solved_high)
     moves = "" if found.length is None else f"{found.length:.1f}"
-    numbers = [f"{found.nodes:,.0f}", f"{found.median:,.0f}", moves, *map("{:,.0f}".format, penalised(found))]
+    numbers = [f"{found.nodes:,.0f}", f"{found.median:,.0f}", moves, *map("{:,.0f}".format, penalise(found))]
     return [name, f"{first} to {last}, {found.instances:,}", f"{limit:,}", solved, *numbers]
 
 
-def penalised(found: Figures) -> tuple[float, float]:
+def penalise(found: Figures) -> tuple[float, float]:
     """Return mean nodes and mean moves as the book counts them, with penalties for deals that are not solved."""
     each = [
         (UNSOLVED_NODES, UNSOLVED_MOVES) if moves is None else (nodes, moves) for nodes, moves in found.each.values()
@@ -83,7 +83,7 @@ def penalised(found: Figures) -> tuple[float, float]:
     return float(nodes), float(moves)
 
 
-def staged(
+def solve_in_stages(
     data: Searches, stages: Sequence[tuple[str, int, int]], deals: str = ALL
 ) -> tuple[Searched, list[list[str]]] | None:
     """Return what champions find one after the other, each for what those before it left, and a line for each.
@@ -105,14 +105,16 @@ def staged(
         return found
 
     try:
-        return combined(len(names), (partial(search, *stage) for stage in stages)), lines
+        return combine_stages(len(names), (partial(search, *stage) for stage in stages)), lines
     except LookupError:
         return None
 
 
 def together(data: Searches, experiment: str, deals: str = ALL) -> tuple[Searched, list[list[str]]] | None:
-    """Return what the five champions of an experiment find one after the other; see `staged`."""
-    return staged(data, [(experiment, seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS], deals)
+    """Return what the five champions of an experiment find one after the other; see `solve_in_stages`."""
+    return solve_in_stages(
+        data, [(experiment, seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS], deals
+    )
 
 
 def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) -> str:
@@ -126,14 +128,14 @@ def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) ->
     some = suites.instances(FreeCell(), deals, "suite")
     lines = found[1]
     for title, mask in (("together", np.ones(len(some.names), bool)), ("of these for testing", some.test)):
-        made = figured(found[0], np.array(some.names), mask)
+        made = select_figures(found[0], np.array(some.names), mask)
         lines.append([title, "", f"{made.instances:,}", share_of(made), f"{made.nodes:,.0f}"])
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean"], lines)
 
 
 def pair(data: Searches, seed: int, deals: str = ALL) -> Searched | None:
     """Return what the two champions of a seed find in turn; None unless all of their searches have rows."""
-    found = staged(data, [(experiment, seed, limit) for experiment, limit in PAIR], deals)
+    found = solve_in_stages(data, [(experiment, seed, limit) for experiment, limit in PAIR], deals)
     return None if found is None else found[0]
 
 
@@ -153,9 +155,9 @@ def pairs(data: Searches, deals: str = ALL) -> str:
         return NONE
     lines, tested = [], []
     for seed, by_pair in found.items():
-        made, trained = figured(by_pair, names, everywhere), figured(by_pair, names, ~some.test)
-        tested.append(figured(by_pair, names, some.test))
-        alone = share_of(figured(_until(by_pair, PAIR[0][1]), names, everywhere))
+        made, trained = select_figures(by_pair, names, everywhere), select_figures(by_pair, names, ~some.test)
+        tested.append(select_figures(by_pair, names, some.test))
+        alone = share_of(select_figures(_until(by_pair, PAIR[0][1]), names, everywhere))
         lines.append([str(seed), alone, share_of(made), *numbers_of(made), f"{trained.expanded or 0:,.1f}"])
     lines.append(["mean of seeds (95 %), deals for testing; solved: least to greatest", "", *_means(tested), ""])
     first = f"{PAIR[0][1]:,}"
@@ -196,7 +198,7 @@ def evolving(data: Searches, deals: str = SHORT_ON) -> str:
     """
     from jaxgp.statistics.comparison import compare
 
-    found = {name: list(data.of_champions(asked(deals, SHORT), name).values()) for name in (AGAINST, ALONE)}
+    found = {name: list(data.of_champions(select_tested(deals, SHORT), name).values()) for name in (AGAINST, ALONE)}
     if not all(found.values()):
         return NONE
     titles = {AGAINST: "deals evolve", ALONE: "random deals"}
@@ -223,7 +225,7 @@ def evolving(data: Searches, deals: str = SHORT_ON) -> str:
     return table(["measure", *runs, "A12 (95 %)", "p, Holm"], lines)
 
 
-def figured(found: Searched, names: np.ndarray, mask: np.ndarray) -> Figures:
+def select_figures(found: Searched, names: np.ndarray, mask: np.ndarray) -> Figures:
     """Return the figures of some of the instances that have these names."""
     part = Searched(*(getattr(found, one.name)[mask] for one in fields(found)))
     return figures(tuple(names[mask].tolist()), part, None)
@@ -243,19 +245,19 @@ def everything(data: Searches, deals: str = ALL) -> str:
     def add(solver: str, found: Searched | None) -> None:
         if found is None:
             return
-        made = figured(found, names, np.ones(len(names), bool))
+        made = select_figures(found, names, np.ones(len(names), bool))
         lines.append([solver, share_of(made), *numbers_of(made)])
 
     for experiment in PORTFOLIOS:
         found = together(data, experiment, deals)
         add(f"five champions of `{experiment}`, one after the other", None if found is None else found[0])
-    add(*chosen(data, deals))
+    add(*choose_pair(data, deals))
     wanted = Asked(FC_SOLVE, CHECKED, tuple(names.tolist()))
     add("fc-solve 5.0.0, `-l lg`", data.searched(wanted, FC_SOLVE))
     return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
 
 
-def chosen(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]:
+def choose_pair(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]:
     """Return the pair of champions that expands the fewest positions for the deals for training, with a title."""
     some = suites.instances(FreeCell(), deals, "suite")
     found = every_pair(data, deals)

@@ -51,7 +51,7 @@ def scores(data: Data) -> dict[str, dict[int, float]]:
     return found
 
 
-def listed(scores: Mapping[int, float]) -> list[str]:
+def list_scores(scores: Mapping[int, float]) -> list[str]:
     """Return seeds, scores, mean and greatest of some runs as cells."""
     seeds = sorted(scores)
     values = [scores[seed] for seed in seeds]
@@ -64,7 +64,7 @@ def listed(scores: Mapping[int, float]) -> list[str]:
 def own(data: Data) -> str:
     """Return the runs of the report's two function sets."""
     found = scores(data)
-    lines = [[f"`{name}`", *listed(found[name]), says] for name, says in REPORT.items()]
+    lines = [[f"`{name}`", *list_scores(found[name]), says] for name, says in REPORT.items()]
     return table(["run", "seeds", "best of each", "mean (95 %)", "greatest", "the report"], lines)
 
 
@@ -83,12 +83,12 @@ def best(data: Data) -> str:
     """Return the runs with getBest, compared with those of the report's function sets."""
     found = scores(data)
     tested = effects(found, BEST, list(REPORT))
-    lines = [[words, *listed(found[name])[1:3], *tested[name]] for name, words in BEST.items()]
+    lines = [[words, *list_scores(found[name])[1:3], *tested[name]] for name, words in BEST.items()]
     head = ["terminals besides points", "scores", "mean (95 %)", *(f"A12 to `{base}` (95 %), p" for base in REPORT)]
     return table(head, lines)
 
 
-def compared(
+def compare_runs(
     data: Data, head: str, runs: str, own: Mapping[str, str], others: Mapping[str, str], columns: Iterable[str]
 ) -> str:
     """Return groups of runs, and each of the others compared with each of the own ones; p is one family."""
@@ -104,13 +104,13 @@ def compared(
 
 def others(data: Data) -> str:
     """Return what stands in for getClosestToLast, compared with it and with points alone."""
-    return compared(data, "points and", "runs", WORDS, OTHERS, WORDS.values())
+    return compare_runs(data, "points and", "runs", WORDS, OTHERS, WORDS.values())
 
 
 def larger(data: Data) -> str:
     """Return runs with more individuals, or more generations, compared with those of the report's size."""
     first = {CLOSEST: "1,024 individuals, 51 generations"}
-    return compared(data, "runs of `morpion_closest`", "number", first, LARGER, ["the first"])
+    return compare_runs(data, "runs of `morpion_closest`", "number", first, LARGER, ["the first"])
 
 
 def equals(p: float) -> str:

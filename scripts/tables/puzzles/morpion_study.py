@@ -7,17 +7,17 @@ The runs of the design are in `morpion_study.csv`, those at the report's levels,
 from collections.abc import Mapping, Sequence
 from math import prod
 from pathlib import Path
-
-import pandas
+from typing import TYPE_CHECKING
 
 from jaxgp.report.generated import figure, table
 from jaxgp.store.table import Cells
 from jaxgp.study.design import Design, Factor, Level, Numbers, read
-from jaxgp.study.designs.model import Model, fit_groups
-from jaxgp.study.designs.planning import load_file
 from tables.puzzles.morpion import CLOSEST, POINTS, by_seed, equals
 from tables.shared.cells import effect, family, mean_of, p_value
 from tables.shared.data import Data, Makers
+
+if TYPE_CHECKING:
+    from jaxgp.study.designs.model import Model
 
 DESIGNS = Path(__file__).resolve().parents[3] / "conf" / "design"
 STUDY = "morpion_study"
@@ -42,6 +42,12 @@ PROPOSALS = {
 """What the report proposed, by experiment."""
 
 
+def _design() -> Design:
+    from jaxgp.study.designs.planning import load_file  # late: see `fit_models`
+
+    return read(load_file(STUDY, DESIGNS))
+
+
 # Models
 
 
@@ -50,17 +56,21 @@ def terms(data: Data) -> str:
 
     Coefficients are for coded factors, and p values are those of the analysis of variance.
     """
-    made = read(load_file(STUDY, DESIGNS))
-    found = fitted(data[STUDY], made)
+    made = _design()
+    found = fit_models(data[STUDY], made)
     columns = [column for group, one in found.items() for column in beside(group, one, made.published[group])]
     lines = [[words, *(column[term] for _, column in columns)] for term, words in TERMS.items()]
-    said = [explained(group, one, made.published[group]) for group, one in found.items()]
+    said = [explain_fit(group, one, made.published[group]) for group, one in found.items()]
     return table(["term", *(head for head, _ in columns)], lines) + "\n\n" + "\n".join(said)
 
 
-def fitted(rows: Sequence[Cells], made: Design) -> dict[str, Model]:
+def fit_models(rows: Sequence[Cells], made: Design) -> "dict[str, Model]":
     """Return the model of each group; raises ValueError where there is none."""
     numbers = [*(factor.name for factor in made.factors), made.response]
+    import pandas  # late: of the extra `study`, whose lack the script names
+
+    from jaxgp.study.designs.model import fit_groups
+
     frame = pandas.DataFrame([{"group": row["group"], **{name: float(row[name]) for name in numbers}} for row in rows])
     models: dict[str, Model] = {}
     for group, found in fit_groups(frame, made).items():
@@ -70,11 +80,14 @@ def fitted(rows: Sequence[Cells], made: Design) -> dict[str, Model]:
     return models
 
 
-def beside(group: str, model: Model, published: Numbers) -> list[tuple[str, dict[str, str]]]:
+def beside(group: str, model: "Model", published: Numbers) -> list[tuple[str, dict[str, str]]]:
     """Return the columns of a group, each with its heading: a cell for each term."""
     here = {one.term: _estimate(one.term, one.coded, one.low, one.high) for one in model.coefficients}
     p = {INTERCEPT: ""} | {one.term: p_value(one.p) for one in model.anova if one.p is not None}
-    theirs = {term: _estimate(term, value) for term, value in coded(published["coefficients"], model.factors).items()}
+    theirs = {
+        term: _estimate(term, value)
+        for term, value in code_coefficients(published["coefficients"], model.factors).items()
+    }
     p_theirs = {INTERCEPT: ""} | {term: p_value(float(value)) for term, value in published["p"].items()}
     heads = (f"{group}: here (95 %)", "the report", "p here", "p report")
     return list(zip(heads, (here, theirs, p, p_theirs), strict=True))
@@ -85,7 +98,7 @@ def _estimate(term: str, value: float, *ends: float) -> str:
     return figure(value, form) + (f" ({figure(ends[0], form)} to {figure(ends[1], form)})" if ends else "")
 
 
-def coded(natural: Mapping[str, Level], factors: Sequence[Factor]) -> dict[str, float]:
+def code_coefficients(natural: Mapping[str, Level], factors: Sequence[Factor]) -> dict[str, float]:
     """Return the coefficients for factors coded from -1 to 1 of a model whose coefficients are in their own units."""
     middle = {factor.name: float(factor.natural(0.0)) for factor in factors}
     half = {factor.name: float(factor.natural(1.0)) - middle[factor.name] for factor in factors}
@@ -106,7 +119,7 @@ def _names(term: str) -> set[str]:
     return set() if term == INTERCEPT else set(term.split(" * "))
 
 
-def explained(group: str, model: Model, published: Numbers) -> str:
+def explain_fit(group: str, model: "Model", published: Numbers) -> str:
     """Return how well a model fits, and where it is greatest, as an item of a list."""
     best = model.best_cell
     where = ", ".join(f"{words} {level:g}" for words, level in zip(FACTORS.values(), best.levels, strict=True))
@@ -134,7 +147,7 @@ def settings(data: Data) -> str:
     cells = [f"{mean_of(some)}, {max(some):g}" for some in values.values()]
     number = " and ".join(dict.fromkeys(str(len(some)) for some in values.values()))
     lines = [["scores, the report's settings", number, *cells, effect(one.a12), p_value(p)]]
-    for measure, printed in read(load_file(STUDY, DESIGNS)).published["comparison"].items():
+    for measure, printed in _design().published["comparison"].items():
         p_printed = f"{printed['p']:.1e}".replace("e-0", "e-")
         lines.append([f"{MEASURES[measure]} in the report", "50", "", "", str(printed["a12"]), p_printed])
     heads = [f"{group}: mean (95 %), greatest" for group in values]

@@ -70,7 +70,7 @@ class Searches:
         Raises:
             UsageError: rows of searches with other settings say something else of an instance.
         """
-        wanted, known = set(asked.names), dict[str, instances.Outcome]()
+        wanted, known = set(asked.names), dict[str, instances.SearchOutcome]()
         for cells, there in self._found.items():
             about = dict(zip(instances.OF_SEARCHES, cells, strict=True))
             limit = int(about["limit"])

@@ -56,7 +56,7 @@ def rows(path: Path) -> Iterator[Cells]:
         raise UsageError(f"{path}: cannot be read ({error})") from error
 
 
-def guarded(makers: Makers, data: Data) -> dict[str, Callable[[], str]]:
+def guard(makers: Makers, data: Data) -> dict[str, Callable[[], str]]:
     """Return what makes each table of a document; rows that do not fit raise UsageError."""
 
     def made(name: str, maker: Callable[[Data], str]) -> str:
@@ -89,7 +89,7 @@ def listing(rows: Iterable[Cells], columns: Mapping[str, Callable[[Cells], str] 
     return table(list(columns), [[way(row) for way in ways] for row in rows])
 
 
-def crossed(
+def cross(
     rows: Iterable[Cells],
     lines: Mapping[str, str],
     across: str,

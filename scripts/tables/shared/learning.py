@@ -57,7 +57,7 @@ def until(
     """
     found = curves.groups(rows, measure)
     lines = [
-        [named[title], words, *running_time(curves.expected(found[title], target))]
+        [named[title], words, *running_time(curves.estimate_time(found[title], target))]
         for title in named
         if title in found
         for target, words in targets.items()

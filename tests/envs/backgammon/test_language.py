@@ -106,7 +106,7 @@ def test_the_best_of_all_turns_is_found_also_by_doubles_with_many_turns():
     batch = jax.tree.map(lambda *x: jnp.stack(x), *states)
     value = lambda lanes, men, needed: (men[0] * weights).sum(-1)  # noqa: E731
     codes = jax.jit(lambda batch: many.best_turns(GAME, batch, jnp.ones(4, bool), value))(batch)
-    own, _ = jax.vmap(whole.played)(batch, codes)
+    own, _ = jax.vmap(whole.play_turn)(batch, codes)
     assert int(whole.whole_turns(GAME, states[0]).total) > 1000
     for state, found in zip(states, np.asarray(own), strict=True):
         best = max(float((np.array(mine) * weights).sum()) for mine, _ in reached(GAME, state))

@@ -101,8 +101,8 @@ def test_it_plays_turns_of_the_highest_value():
     weights, count = small(), len(some.terminated)
 
     def best(weights, some):
-        turns = many.best_turns(GAME, some, jnp.ones(count, bool), network.valued(GAME, weights), random=False)
-        return jax.vmap(whole.played)(some, turns)
+        turns = many.best_turns(GAME, some, jnp.ones(count, bool), network.make_valuer(GAME, weights), random=False)
+        return jax.vmap(whole.play_turn)(some, turns)
 
     chosen = jax.jit(best, compiler_options=FAST)(weights, some)
     for n in range(count):
@@ -111,7 +111,7 @@ def test_it_plays_turns_of_the_highest_value():
 
 
 def test_the_learned_weights_know_who_is_ahead():
-    weights = network.learned()
+    weights = network.read_learned()
 
     def value(own, other):
         return float(network.value(GAME, weights, jnp.asarray(own), jnp.asarray(other)))
@@ -128,18 +128,18 @@ def test_the_learned_weights_know_who_is_ahead():
 
 def test_weights_survive_their_file(tmp_path):
     weights, path = small(), tmp_path / "some.csv"
-    path.write_text(network.written(weights))
+    path.write_text(network.write_weights(weights))
     read = network.read(path)
     assert jax.tree.structure(read) == jax.tree.structure(weights)
     for one, other in zip(jax.tree.leaves(read), jax.tree.leaves(weights), strict=True):
         assert one.dtype == np.float32
         np.testing.assert_allclose(one, other, rtol=1e-4)
-    assert network.written(read) == path.read_text()
+    assert network.write_weights(read) == path.read_text()
 
 
 def test_a_damaged_file_is_named(tmp_path):
     path = tmp_path / "some.csv"
-    good = network.written(small()).splitlines()
+    good = network.write_weights(small()).splitlines()
     for rows, said in (
         ([], "0 rows, but there are at least 4"),
         (good[:-1], "row 4 has 197 numbers, and needs 4"),

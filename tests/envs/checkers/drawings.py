@@ -22,7 +22,7 @@ MARKS = ".bwBW"
 @functools.cache
 def compiled(game):
     """The step, the state with given pieces, and the legal actions of a game."""
-    functions = stepping(game), game.position, game.legal_actions
+    functions = stepping(game), game.state, game.legal_actions
     return tuple(jax.jit(function, compiler_options=FAST) for function in functions)
 
 

@@ -6,7 +6,7 @@ import envs
 from envs.checkers import turns
 from envs.checkers.render import action_name
 from envs.checkers.turns import read_turn
-from jaxgp.host.human import Board
+from jaxgp.host.human import TerminalGame
 from jaxgp.seats.moves import Stepper, game_key
 from tests.envs.checkers.drawings import play, read
 from tests.host.games import first_agent, typing
@@ -92,10 +92,10 @@ def sit(lines):
     """Play black from the position after `LINE`; return the board and what was said."""
     game = envs.make("checkers")
     spec, stepper = envs.spec("checkers"), Stepper(game, game_key(0))
-    record = list(stepper.retrace(spec.notation.parse(game, LINE)))
+    record = list(stepper.retrace(spec.notation.parse(game, LINE, None).actions))
     ask, said = typing(lines)
     seats, labels = (None, first_agent(game)), ("You", "first")
-    board = Board(stepper, spec, seats, labels, ask, said.append, record=record)
+    board = TerminalGame(stepper, spec, seats, labels, ask, said.append, record=record)
     board.play()
     return board, said
 

@@ -13,7 +13,7 @@ from tests.envs.replays import FAST, KEY
 def some(count, seed=0):
     """Return deals, and as many positions with cards on the foundations: of some most cards are in order."""
     random = np.random.default_rng(seed)
-    deals = [cards.deal(int(number)) for number in random.integers(1, cards.DEALS + 1, (count + 1) // 2)]
+    deals = [cards.deal(int(number)) for number in random.integers(1, cards.FIRST + 1, (count + 1) // 2)]
     return [*deals, *(scattered(random) for _ in range(count // 2))]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import envs
 from envs.freecell import cards
-from envs.freecell.cards import Layout, deal, dealt, parse, written
+from envs.freecell.cards import Layout, deal, order_cards, parse, write_layout
 from tests.envs.freecell.positions import scattered
 from tests.reference import freecell as reference
 
@@ -39,7 +39,7 @@ def test_the_number_of_a_deal_may_be_text():
 
 
 def test_all_deals_have_the_known_sum():
-    assert sha256(dealt(np.arange(1, cards.DEALS + 1)).astype(np.uint8).tobytes()).hexdigest() == SHA256
+    assert sha256(order_cards(np.arange(1, cards.FIRST + 1)).astype(np.uint8).tobytes()).hexdigest() == SHA256
 
 
 def test_deals_agree_with_plain_python():
@@ -52,8 +52,8 @@ def test_a_position_is_read_as_it_is_written():
     random = np.random.default_rng(0)
     for _ in range(30):
         layout = scattered(random)
-        assert parse(written(layout)) == layout
-        assert parse(re.sub(r"T(?=[CDHS])", "10", written(layout).replace("\n", "/")).lower()) == layout
+        assert parse(write_layout(layout)) == layout
+        assert parse(re.sub(r"T(?=[CDHS])", "10", write_layout(layout).replace("\n", "/")).lower()) == layout
 
 
 def test_a_position_has_its_cells_and_foundations_in_rows_before_the_cascades():
@@ -64,9 +64,10 @@ def test_a_position_has_its_cells_and_foundations_in_rows_before_the_cascades():
 @pytest.mark.parametrize(
     ("typed", "fault"),
     [
-        (0, "accepted: the number of a deal from 1 to 32000, or 8 cascades, as in JD KD 2S/2D KC 5H/"),
-        (32001, "accepted: the number of a deal from 1 to 32000"),
-        ("first", "accepted: the number of a deal from 1 to 32000"),
+        (0, "accepted: the number of a deal from 1 to 1000000, or 8 cascades, as in JD KD 2S/2D KC 5H/"),
+        (1000001, "accepted: the number of a deal from 1 to 1000000"),
+        ("#0", "accepted: the number of a deal from 1 to 1000000"),
+        ("first", "accepted: the number of a deal from 1 to 1000000"),
         ("JD KX", '"KX" is no card; accepted: rank, A 2 to 9 T J Q K, and suit, C D H S, as in TD'),
         ("JD KD", "it has 1 cascade; accepted: .* 8 cascades"),
         (ROWS, "AC is missing; accepted: each of the 52 cards once"),

@@ -26,7 +26,7 @@ MOST = np.array([one.most for one in FEATURES], np.float32)
 
 def valued(language, genome, options, supermoves):
     """Return what a genome values children by: the weights of the first rule whose condition holds."""
-    numbers, count = genome.value[:, 0], len(roles.weighted(options.heuristics))
+    numbers, count = genome.value[:, 0], len(roles.list_weighted(options.heuristics))
     weights = [numbers[list(rule[1:])] for rule in language.rules] + [numbers[-count:]]
     orders = [reference.weighed(some, options.heuristics) for some in weights]
     conditions = [jax.tree.map(lambda x, at=rule[0]: x[at], genome) for rule in language.rules]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import envs
-from envs.freecell import notation, plain, render, solver
+from envs.freecell import cards, notation, plain, render, solver
 from envs.freecell.cards import parse
 from envs.freecell.moves import ACTIONS
 from envs.freecell.rules import FreeCell
@@ -113,7 +113,50 @@ def test_a_game_is_read_whatever_free_cells_and_empty_cascades_it_uses():
     """The text moves to cell d and to cascade 8 where the rules have cell a and cascade 4, and then 8 to 5 in vain."""
     game = FreeCell("Foundations: C-K D-J H-T S-K/KH QH/JH QD/KD/-/-/-/-/-")
     found = notation.parse_game(game, "# by hand\n8s Moves:\n1. 1d 2. 28\n2h 85 5h 3h dh 1h\n")
-    assert notation.written(game, found) == "Moves:\n1a 24 2h 4h 3h ah 1h\n"
+    assert notation.write_game(game, found) == "Moves:\n1a 24v1 2h 4h 3h ah 1h\n"
+
+
+RUN = FreeCell("Foundations: C-9 D-9 H-9 S-9/KS QH JC/KH QS/KD/TD/TC JD TS/-/QC JH TH/KC QD JS")
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("56 5h", "56v2 5h"),  # as many cards as fit
+        ("56 5a 5h", "56v1 5a 5h"),  # after two cards nothing would be left in cascade 5
+        ("16 6h", None),  # a whole cascade, which changes nothing
+        ("56v1 6h", "56v1 6h"),
+    ],
+)
+def test_a_move_to_an_empty_cascade_takes_as_many_cards_as_fit_or_else_one_in_the_whole_game(text, moves):
+    if moves is None:
+        with pytest.raises(
+            ValueError, match=r"^move 2, 6h: JC cannot .*; with one card to an empty cascade .*: move 2, 6h: JC"
+        ):
+            notation.parse_game(RUN, text)
+    else:
+        assert notation.write_game(RUN, notation.parse_game(RUN, text)) == f"Moves:\n{moves}\n"
+
+
+def test_a_line_says_which_deal_a_game_is_of():
+    found = notation.read_game(FreeCell(1), "#617\n3a\n")
+    assert (found.rules.deal, len(found.actions)) == (617, 1)
+    assert notation.read_game(FreeCell(617), "# 617\n3a").rules.deal == 617
+    assert notation.read_game(GAME, "# by hand\n3a").rules == GAME
+
+
+@pytest.mark.parametrize("games", [10, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_games_come_back(games):
+    rng = np.random.default_rng(6)
+    for _ in range(games):
+        game = FreeCell(int(rng.integers(1, cards.DEALS + 1)))
+        state, actions = game.init(KEY), []
+        while not bool(state.terminated) and len(actions) < 100:
+            actions.append(int(rng.choice(notation.legal_moves(game, state))))
+            state = STEP(state, np.int32(actions[-1]), KEY)
+        text = f"#{game.deal}\n" + notation.write_game(game, actions)
+        found = notation.read_game(FreeCell(1), text)
+        assert (found.rules.start, list(found.actions)) == (game.start, actions)
 
 
 def test_a_wrong_game_says_which_move_is_wrong():
@@ -151,7 +194,7 @@ def test_hints_lead_to_a_solution_that_plain_python_confirms():
         action, why = hint(state)
         assert why.endswith(f" {left} move{'s' * (left > 1)}")
     assert GAME.solved(state)
-    assert plain.solved(plain.check(start, played))
+    assert plain.is_solved(plain.check(start, played))
 
 
 @pytest.mark.slow
@@ -177,7 +220,7 @@ def test_a_saved_text_ends_with_the_moves_in_standard_notation():
     game = FreeCell(EASY)
     stepper = Stepper(game, game_key(0))
     moves = list(stepper.retrace(notation.parse_game(game, "2h 3h 2h ah 1h")))
-    played = savedgame.Played(stepper, envs.spec("freecell"), ("Player",), moves)
+    played = savedgame.PlayedGame(stepper, envs.spec("freecell"), ("Player",), moves)
     text = savedgame.transcript(played)
     assert text.endswith("\nMoves:\n2h 3h 2h ah 1h\n")
     assert notation.parse_game(game, text) == [one.action for one in moves[1:]]

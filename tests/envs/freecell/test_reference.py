@@ -38,8 +38,8 @@ def check_walks(supermoves, autoplay, count, plies, seed):
         for ply in range(plies + 1):
             assert plain.board_of(at(states, ply, lane)) == expected
             legal = plain.legal(expected, supermoves)
-            ended = plain.solved(expected) or not legal
-            assert plain.solved(expected) == said["solved"][ply, lane]
+            ended = plain.is_solved(expected) or not legal
+            assert plain.is_solved(expected) == said["solved"][ply, lane]
             assert ended == states.terminated[ply, lane]
             found = [plain.move_of(action) for action in np.flatnonzero(said["legal"][ply, lane])]
             assert len(found) <= game.most_choices

@@ -7,9 +7,9 @@ import pytest
 import envs
 from envs.morpion import guide
 from envs.morpion.listed import ListedMorpion
+from envs.morpion.notation.saved import line_points, new_crosses
 from envs.morpion.roles import GUIDE, Options
 from envs.morpion.rules import Morpion
-from envs.morpion.saved import line_points, new_crosses
 from jaxgp.genotypes.text import parse_program
 from jaxgp.search.nrpa import Nested
 from jaxgp.spec import cast

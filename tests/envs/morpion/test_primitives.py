@@ -14,8 +14,8 @@ from envs.morpion.roles import WALK
 from jaxgp.errors import show
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
-from jaxgp.options import unchecked
+from jaxgp.operators.options import CreationOptions
+from jaxgp.options import make_unchecked
 from jaxgp.spec import cast
 from tests.envs.morpion.drawings import action, line, points
 from tests.envs.replays import FAST, KEY
@@ -52,7 +52,7 @@ def nested(primitive_set, program, n):
 def check_programs(game, settings, count, seed, depth=5):
     """Play random programs both ways; return the greatest score."""
     player = walker(game, settings)
-    creation = Creation(method="ramped", min_depth=0, max_depth=depth)
+    creation = CreationOptions(method="ramped", min_depth=0, max_depth=depth)
 
     def made_and_played(key):
         programs = create(key, player.primitives, creation, count, 384)
@@ -190,7 +190,7 @@ def test_programs_are_written_with_points():
 
 def test_random_points_are_uniform_over_the_central_area():
     player = walker(envs.make("morpion"), Options(closest_to_last=False))
-    creation = unchecked(Creation, {"method": "full", "max_depth": 0})  # a single point
+    creation = make_unchecked(CreationOptions, {"method": "full", "max_depth": 0})  # a single point
     programs = jax.jit(lambda key: create(key, player.primitives, creation, 16_900, 1))(jax.random.key(0))
     drawn = [primitives.AREA.point(value) for value in np.asarray(programs.value).ravel()]
     found, counts = np.unique(drawn, axis=0, return_counts=True)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import envs
-from envs.morpion import render, saved
+from envs.morpion import render
+from envs.morpion.notation import saved
 from tests.envs.morpion.drawings import action
 from tests.envs.morpion.test_reference import record_line, records
 from tests.envs.replays import KEY, stepping

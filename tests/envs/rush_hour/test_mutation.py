@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.rush_hour.boards import find, parse, shipped, target_row
+from envs.rush_hour.boards import find, parse, read_shipped, target_row
 from envs.rush_hour.mutation import Parking, embed
 from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
@@ -33,7 +33,7 @@ def test_an_embedded_board_has_a_ring_of_empty_cells_and_x_in_the_row_of_the_exi
 
 
 def test_a_genome_is_the_board_and_its_position_that_of_the_rules():
-    for board in map(embed, shipped("JAM")[::8]):
+    for board in map(embed, read_shipped("JAM")[::8]):
         genome = PARKING.genome(board)
         again = PARKING.board(genome)
         assert again.layout == board.layout
@@ -46,7 +46,7 @@ def test_a_genome_is_the_board_and_its_position_that_of_the_rules():
 
 @pytest.mark.slow
 def test_an_evolved_board_takes_the_moves_of_its_list():
-    board = shipped("EVO")[-1]
+    board = read_shipped("EVO")[-1]
     shortest = explore(PARKING.game, PARKING.game.position(board), nearest=True)
     assert (shortest.distance, shortest.expanded, shortest.complete) == (board.moves, 67_413, True)
 

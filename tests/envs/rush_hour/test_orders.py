@@ -10,7 +10,7 @@ import pytest
 
 import envs
 from envs.rush_hour import plain
-from envs.rush_hour.boards import shipped
+from envs.rush_hour.boards import read_shipped
 from envs.rush_hour.heuristics import FEATURES
 from envs.rush_hour.rules import ANYWHERE
 from jaxgp.genotypes.text import parse_program
@@ -36,7 +36,7 @@ def valued(language, genome, state):
     for (letter, vehicle), place in zip(start.items(), state.goals.tolist(), strict=False):
         if place != ANYWHERE:
             first = vehicle[0][plain.direction(vehicle)[0] == 0]
-            goal[letter] = plain.moved(vehicle, place - first)
+            goal[letter] = plain.slide_vehicle(vehicle, place - first)
     most = np.array([one.maximum(GAME) for one in FEATURES], np.float32)
 
     def worth(board, before, action, depth, siblings):
@@ -89,7 +89,7 @@ def check(champion, boards, limit, search):
 
 def test_a_single_heuristic_agrees_with_plain_python():
     """It multiplies and adds counts, quotients and a share."""
-    found = check("rush_hour_greedy_heuristic.jsonl#2", shipped("WAY")[:6], 400, "greedy")
+    found = check("rush_hour_greedy_heuristic.jsonl#2", read_shipped("WAY")[:6], 400, "greedy")
     assert any(one.solved and len(one.moves) > 3 for one in found)
 
 
@@ -100,4 +100,4 @@ def test_a_single_heuristic_agrees_with_plain_python():
     [("greedy_heuristic", "greedy"), ("greedy", "greedy"), ("policy", "greedy"), ("policy", "deepening")],
 )
 def test_many_boards_agree_with_plain_python(name, search, seed):
-    check(f"rush_hour_{name}.jsonl#{seed}", shipped("JAM", "WAY")[seed::40], 600, search)
+    check(f"rush_hour_{name}.jsonl#{seed}", read_shipped("JAM", "WAY")[seed::40], 600, search)

@@ -14,7 +14,7 @@ from jaxgp.genotypes.programs import join
 from jaxgp.genotypes.text import ProgramError, parse_program, print_program
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.operators.creation import create
-from jaxgp.operators.options import Creation
+from jaxgp.operators.options import CreationOptions
 from jaxgp.spec import cast
 from tests.operators.operator_cases import depths, quick
 
@@ -23,7 +23,7 @@ NAMES = [one.name for one in FEATURES]
 GAME = envs.spec("rush_hour").make()
 
 
-created = quick(lambda key: create(key, POLICY, Creation("ramped", 1, 5, 0.5), 40, 63))
+created = quick(lambda key: create(key, POLICY, CreationOptions("ramped", 1, 5, 0.5), 40, 63))
 
 
 def policy(*rules, default="9"):

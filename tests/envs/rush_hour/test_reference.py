@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from envs.rush_hour import plain
-from envs.rush_hour.boards import find, shipped
-from envs.rush_hour.goals import deduced
+from envs.rush_hour.boards import find, read_shipped
+from envs.rush_hour.goals import deduce_places
 from envs.rush_hour.heuristics import FEATURES, view
 from envs.rush_hour.rules import RushHour, rules_of
 from jaxgp.search.puzzles.breadth import explore
@@ -64,7 +64,7 @@ def check_rules(game, boards, states, actions, said):
         keys = {}
         for ply in range(len(actions) + 1):
             position = vehicles(board, at(states, ply, lane))
-            ended = reference.solved(position, game.size)
+            ended = reference.is_solved(position, game.size)
             assert ended == said["solved"][ply, lane] == states.terminated[ply, lane]
             legal = [slide(game, board, action) for action in np.flatnonzero(said["legal"][ply, lane])]
             assert set(legal) == (set() if ended else set(reference.slides(position, game.size, game.metric)))
@@ -134,10 +134,13 @@ def test_features_have_names_and_maxima(walked, seen):
 
 def goal_vehicles(board):
     """Return the vehicles of the deduced goal board as the reference has them."""
-    away = [0 if goal is None else goal - one.start for goal, one in zip(deduced(board), board.vehicles, strict=True)]
+    away = [
+        0 if goal is None else goal - one.start for goal, one in zip(deduce_places(board), board.vehicles, strict=True)
+    ]
     vehicles, _ = reference.read(board.text)
     return {
-        one.letter: reference.moved(vehicles[one.letter], far) for one, far in zip(board.vehicles, away, strict=True)
+        one.letter: reference.slide_vehicle(vehicles[one.letter], far)
+        for one, far in zip(board.vehicles, away, strict=True)
     }
 
 
@@ -157,7 +160,7 @@ def test_deduced_goals_are_those_of_the_reference():
 
 @pytest.mark.slow
 def test_deduced_goals_of_all_lists_are_those_of_the_reference():
-    for board in shipped():
+    for board in read_shipped():
         if away(board) < 16:
             assert goal_vehicles(board) == reference.deduced_goal(board.text), board.name
 
@@ -170,7 +173,9 @@ def test_optima_are_those_of_a_search_in_plain_python(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("board", [*shipped("JAM"), *shipped()[40::8], *shipped("WAY")[::32]], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "board", [*read_shipped("JAM"), *read_shipped()[40::8], *read_shipped("WAY")[::32]], ids=lambda one: one.name
+)
 def test_optima_and_clusters_of_the_lists(board):
     """Of the hard lists every eighth board, in both metrics, by the reference alone."""
     for metric in ("moves", "steps"):
@@ -181,7 +186,7 @@ def test_optima_and_clusters_of_the_lists(board):
 @pytest.mark.parametrize("metric", ["moves", "steps"])
 def test_the_search_of_the_engine_finds_the_optima(metric):
     game = rules_of(6, metric)
-    for board in shipped()[::12]:
+    for board in read_shipped()[::12]:
         assert explore(game, game.position(board), nearest=True).distance == getattr(board, metric), board.name
 
 

@@ -10,10 +10,10 @@ import envs
 from envs.rush_hour import boards
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import Algorithm
-from jaxgp.kinds.suite import Problems, Suite
+from jaxgp.evolution.options import GPOptions
+from jaxgp.kinds.suite import ProblemsOptions, SuiteFitnessOptions
 from jaxgp.measure import champions, solving
-from jaxgp.operators.options import Creation, Crossover, Mutation, Selection
+from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.run.assemble import assemble
 from jaxgp.spec import cast
 from tests.config.test_validate import put
@@ -23,23 +23,23 @@ SEARCH = {"first": 4, "grow": 4, "deepest": 16, "table": 256, "limit": 2000}
 
 
 def config(generations=3, role="policy", **suite):
-    algorithm = Algorithm(
+    algorithm = GPOptions(
         population=8,
         generations=generations,
         elites=0,
         capacity=31,
         max_depth=4,
-        creation=Creation(method="ramped", min_depth=1, max_depth=4, terminal_probability=0.5),
-        selection=Selection(method="tournament", tournament_size=2),
-        crossover=Crossover(0.4, "two_children", subtree=0.5, rule=0.5 * (role == "policy")),
-        mutation=Mutation(0.1, 4, children=0.0, subtree=1.0, exclusive=True),
+        creation=CreationOptions(method="ramped", min_depth=1, max_depth=4, terminal_probability=0.5),
+        selection=SelectionOptions(method="tournament", tournament_size=2),
+        crossover=CrossoverOptions(0.4, "two_children", subtree=0.5, rule=0.5 * (role == "policy")),
+        mutation=MutationOptions(0.1, 4, children=0.0, subtree=1.0, exclusive=True),
     )
     return schema.Config(
         game={"name": "rush_hour"},
         program={"role": role, **SEARCH},
         algorithm=algorithm,
-        fitness=Suite(**{"instances": "JAM", "boards": 4, "validation": 3, "limit": 300, **suite}),
-        logger=schema.Logger(mode="disabled"),
+        fitness=SuiteFitnessOptions(**{"instances": "JAM", "boards": 4, "validation": 3, "limit": 300, **suite}),
+        logger=schema.LoggerOptions(mode="disabled"),
         checkpoint_every=2,
         compilation_cache=None,
     )
@@ -75,7 +75,7 @@ def test_options_that_do_not_fit_are_named_with_what_is_accepted(option, value, 
 
 @pytest.mark.parametrize(("name", "value"), [("by_case", 0.5), ("sharing", 1.0)])
 def test_selection_by_instances_needs_the_same_instances_for_all(name, value):
-    wrong = config(problems=Problems(population=6))
+    wrong = config(problems=ProblemsOptions(population=6))
     validate.check(wrong, envs)
     setattr(wrong.algorithm.selection, name, value)
     with pytest.raises(UsageError, match=rf"^algorithm.selection.{name}={value}: accepted: 0; .* different instances"):
@@ -112,7 +112,7 @@ def test_no_test_board_takes_part():
 
 @pytest.mark.slow
 def test_a_run_of_two_populations_resumes_to_the_bit_between_two_changes_of_the_sets(tmp_path):
-    sets = Problems(population=5, met=2, every=2)
+    sets = ProblemsOptions(population=5, met=2, every=2)
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     long, short = (validate.check(config(generations=n, problems=sets), envs) for n in (5, 3))
     experiment = assemble(long, envs)
@@ -145,13 +145,13 @@ def test_a_small_run_resumes_to_the_bit_and_its_champion_is_measured(tmp_path):
     assert "instances that are never drawn" in page
     loaded = champions.load(str(whole), envs)
     suites = solving.suites_of(loaded.cast, "JAM", "test")
-    found = {order: one for _, order, one in solving.measured(loaded, suites, 300, lambda said: None)}
+    found = {order: one for _, order, one in solving.solve_suites(loaded, suites, 300, lambda said: None)}
     assert list(found) == ["blind", "H1", "H2", "H3", "Hc", "champion"]
     assert found["blind"].share == 1
     assert all(one.instances == len(one.each) == 8 for one in found.values())
     assert "champion" in solving.text({"JAM": found})
     greedy = champions.with_program(loaded, {"search": "greedy", "room": 1024})
-    best = {order: one for _, order, one in solving.measured(greedy, suites, 3000, lambda said: None)}
+    best = {order: one for _, order, one in solving.solve_suites(greedy, suites, 3000, lambda said: None)}
     assert list(best) == ["blind", "unguided", "H1", "H2", "H3", "Hc", "champion"]
     assert best["unguided"].each != best["H1"].each
     assert best["H1"].solved >= found["H1"].solved

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from envs.rush_hour import plain
-from envs.rush_hour.boards import Board, parse, shipped
+from envs.rush_hour.boards import Board, parse, read_shipped
 from envs.rush_hour.rules import RushHour
 from jaxgp.bits import pick
 from tests.envs.replays import FAST, KEY
@@ -25,7 +25,7 @@ class Node(NamedTuple):
 
 def some(count, seed=0, size=6):
     """Return some of the boards that come with the game, in the middle of a board of this size."""
-    boards = shipped()
+    boards = read_shipped()
     drawn = np.random.default_rng(seed).choice(len(boards), count, replace=False)
     return [boards[n] if size == 6 else embedded(boards[n], size) for n in drawn]
 

@@ -7,7 +7,7 @@ import pytest
 
 from envs.backgammon import language
 from jaxgp.fitness.taught import learning, terms
-from jaxgp.fitness.taught.learning import Sample, centred, fitted, learned, sample
+from jaxgp.fitness.taught.learning import Sample, centre, fit_weights, learn_terms, sample
 from jaxgp.fitness.taught.lessons import fittest
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.players.taught import Lessons
@@ -53,7 +53,9 @@ def weights(program, tree=0, room=8):
 @pytest.fixture(scope="module")
 def learn():
     """Learn `times` times from the same lessons, with 64 random terms each time."""
-    step = jax.jit(lambda key, program, rest: learned(key, SET, program, rest._replace(lessons=LESSONS + 1), 1, 64, 8))
+    step = jax.jit(
+        lambda key, program, rest: learn_terms(key, SET, program, rest._replace(lessons=LESSONS + 1), 1, 64, 8)
+    )
 
     def again(program, lessons, times):
         for number in range(times):
@@ -67,7 +69,7 @@ def test_weights_become_those_of_the_teacher_with_their_signs():
     lessons = given(lambda seen: 0.7 * seen[ENEMY_PIP] - 0.3 * seen[PLAYER_PIP] - 0.5 * seen[HITS])
     program = individual("(Sub (Add (Add 0 (Mul 2 Enemy-Pip)) (Mul 1 Player-Pip)) (Mul 1 Total-Hit-Prob))")
     tree, made = jax.tree.map(lambda x: x[0], program), terms.find(SET, 0)
-    fit = jax.jit(lambda tree, rest: fitted(SET, made, tree, rest._replace(lessons=LESSONS + 1), 8))
+    fit = jax.jit(lambda tree, rest: fit_weights(SET, made, tree, rest._replace(lessons=LESSONS + 1), 8))
     for _ in range(30):
         tree, missing = fit(tree, lessons._replace(lessons=None))
     assert np.asarray(terms_of(0, tree, 3).weight) == pytest.approx([0.7, -0.3, -0.5], abs=0.01)
@@ -97,7 +99,7 @@ def test_a_tree_without_lessons_of_its_own_stays_as_it_was(learn):
 
 def test_numbers_are_taken_less_their_weighted_mean_in_each_lesson():
     lessons = Sample(None, None, jnp.array([0, 0, 1, 1, 2]), None, jnp.array([1.0, 3.0, 4.0, 0.0, 0.0]), 3)
-    found = centred(lessons, jnp.array([[0.0, 4.0, 7.0, 9.0, 5.0]]))
+    found = centre(lessons, jnp.array([[0.0, 4.0, 7.0, 9.0, 5.0]]))
     np.testing.assert_allclose(found[0], [-3, np.sqrt(3), 0, 0, 0], atol=1e-6)
 
 

@@ -20,7 +20,7 @@ terms_of = jax.jit(partial(terms.terms, SET, CONTACT), static_argnums=1)
 with_weights = jax.jit(partial(terms.with_weights, CONTACT))
 with_term = jax.jit(lambda word, tree, term, weight: terms.with_term(word, SET, CONTACT, tree, term, weight))
 as_term = jax.jit(partial(terms.as_term, CONTACT))
-weighed = jax.jit(partial(terms.weighed, SET, CONTACT))
+weighed = jax.jit(partial(terms.weigh_leaf, SET, CONTACT))
 
 
 def read(text, capacity=32):

@@ -1,0 +1,1 @@
+"""Backgammon as other programs write it: positions by their identifiers, and matches."""

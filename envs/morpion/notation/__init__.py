@@ -1,0 +1,1 @@
+"""Games of Morpion Solitaire as text: in the formats of the report, and in those of record collections."""
