@@ -128,5 +128,6 @@ def _on(table: Ways, ray: Ray) -> Ray:
     off_x, off_y = x - at(table.x, place, x), y - at(table.y, place, x)
     c, s = at(table.turn_cos, place, x), at(table.turn_sin, place, x)
     moved = (off_x * c + off_y * s, off_y * c - off_x * s, dx * c + dy * s, dy * c - dx * s)
-    after = (jnp.where(leaves, new, old) for new, old in zip(moved, (x, y, dx, dy), strict=True))
-    return Ray(jnp.where(leaves, at(table.following, place, x), place), *after, ray.gone + step, leaves)
+    after = [jnp.where(leaves, new, old) for new, old in zip(moved, (x, y, dx, dy), strict=True)]
+    place = jnp.where(leaves, at(table.following, place, x), place)
+    return Ray(place, after[0], after[1], after[2], after[3], ray.gone + step, leaves)

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array, lax
 
 import envs
-from envs.rars.rules import SENSED
+from envs.rars.places import SENSED
 from jaxgp import spec
 from jaxgp.fitness.roller import Roller
 from jaxgp.operators.creation import create
