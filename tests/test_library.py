@@ -225,7 +225,7 @@ REFUSED = {
     "fitness=Generational: accepted: a value with a method evaluate": lambda: jaxgp.Ring(ONE, ONE),
     "candidates=-1: accepted: a whole number from 0": lambda: jaxgp.Ring(LONGEST, ONE, candidates=-1),
     "scheme=one: accepted: a scheme that breeds what the fitness measures": lambda: jaxgp.Ring(against(kalah()), ONE),
-    "options=Groups: accepted: a Algorithm": lambda: jaxgp.Generational(WORDS, jaxgp.GroupsOptions()),
+    "options=GroupsOptions: accepted: a GPOptions": lambda: jaxgp.Generational(WORDS, jaxgp.GroupsOptions()),
     "primitives=str: accepted: a PrimitiveSet": lambda: jaxgp.Generational("x", jaxgp.GPOptions()),
     "high=0: accepted: a number from 1": lambda: jaxgp.Floats(1, 0),
     "low=0.5: accepted: a whole number": lambda: jaxgp.Integers(0.5, 2),

@@ -73,7 +73,7 @@ class State:
 class Rars(Simulation[State], Instanced):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
-    track: str = option("sepang", "a public track by its name, or the path of a track file NAME.trk")
+    track: str = option("sepang", "a public track by its name, or a track as RARS keeps it, NAME.trk")
     laps: int | None = option(1, "laps of a race; null: no end but that of `seconds`", low=1, high=1000)
     seconds: float = option(250.0, "after which a race is stopped", low=1, high=1e5, unit="seconds")
     friction: Friction = option(

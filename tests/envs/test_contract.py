@@ -193,7 +193,7 @@ def outside(name):
 @pytest.mark.parametrize(
     "game",
     [
-        *map(envs.make, envs.available()),
+        *map(envs.make, TURNS),
         *map(outside, OUTSIDE),
         *[
             pytest.param(envs.make(name, **settings), marks=pytest.mark.slow, id=f"{name}-{settings}")

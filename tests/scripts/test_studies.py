@@ -197,7 +197,7 @@ def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, m
         (("analysis=design", "factors.game=[1,2]", "replicates=2"), "game=1: accepted: the name of one choice"),
         (
             ("analysis=design", "base=[experiment=lose_checkers_50co]", "factors.algorithm.elites=[0,1,2]"),
-            "fitness.candidates=8: accepted: 0; the runs of a study",
+            "fitness.candidates=8: accepted: its default; the runs of a study",
         ),
         (("analysis=design", "base=[game=chess]", "factors.algorithm.elites=[0,1,2]"), "game=chess: unknown choice"),
         (("analysis=design", "factors.algorithm.elites=[0,1,2]", "batch=0"), "batch=0: accepted: a whole number"),

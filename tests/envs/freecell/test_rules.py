@@ -198,14 +198,14 @@ def test_deals_in_a_batch_are_the_deals_one_by_one():
         assert jax.tree.all(
             jax.tree.map(lambda many, one, n=n: np.array_equal(many[n], one), batch, position(deal(number), n / 2))
         )
-    with pytest.raises(ValueError, match="deal 32001: accepted: numbers from 1 to 32000"):
-        positions([1, 32001])
+    with pytest.raises(ValueError, match="deal 1000001: accepted: numbers from 1 to 1000000"):
+        positions([1, 1000001])
 
 
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"deal": 1.5}, "game.deal=1.5: accepted: the number of a deal from 1 to 32000, or 8 cascades"),
+        ({"deal": 1.5}, "game.deal=1.5: accepted: the number of a deal from 1 to 1000000, or 8 cascades"),
         ({"deal": True}, "game.deal=true: accepted: the number of a deal"),
         ({"deal": None}, "game.deal=null: accepted: the number of a deal"),
         ({"supermoves": "all"}, "game.supermoves=all: accepted: full, strict"),
