@@ -13,7 +13,7 @@ from typing import Literal
 import jax.numpy as jnp
 from jax import Array
 
-from envs.rars.rules import SENSED
+from envs.rars.places import SENSED
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 from jaxgp.interpreter.plan import Plan
 from jaxgp.interpreter.ranked import Ranked

@@ -24,9 +24,9 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from envs.rars import physics, places, ray, recovery, tracks
+from envs.rars import physics, places, ray, strategies, tracks, traffic
 from envs.rars.physics import BROKEN, DT, Forces, Motion
-from envs.rars.places import at
+from envs.rars.places import SENSED, at
 from envs.rars.tracks import Tables, Track
 from jaxgp import arrays
 from jaxgp.contracts import Instanced, Measure, Simulation, Starts
@@ -45,15 +45,6 @@ NEVER = 1000.0
 """Seconds that stand for a race that was not finished, as in figure 9.3 of the source."""
 EIGHTHS = 8
 """Parts of a foot that distances are counted in, where they rank: sums of them are exact."""
-
-SENSED = (
-    *("cur_rad", "nex_rad", "to_end", "nex_len", "v", "vn", "to_lft", "to_rgt", "width", "ahead", "ahead_angle"),
-    *("cur_len", "after_rad", "after_len", "alpha", "backward"),
-)
-"""What a car perceives, in feet, ft/s and radians: the sensors of RARS by their names there, then the way ahead.
-
-Radii are those of the inner wall, above 0 in left turns, below 0 in right turns, 0 on straights. Lengths of segments
-and `to_end` are feet on straights and radians in curves. `vn` is above 0 if the car drifts to the left."""
 
 
 @struct.dataclass
@@ -238,7 +229,7 @@ class Rars(Simulation[State], Instanced):
             sin = jnp.sin(car.alpha)
             cos = jnp.sqrt(1 - sin * sin)
             c, s = c * cos - s * sin, s * cos + c * sin
-        far, angle = ray.ahead(t, row, car.x, car.y, c, s)
+        far, angle = ray.ahead(self.courses, row, car.x, car.y, c, s)
         found = {
             "cur_rad": at(t.inner, row, v),
             "nex_rad": at(t.inner, following, v),
@@ -284,7 +275,13 @@ class Rars(Simulation[State], Instanced):
         off = self.off(state)
         if self.recovery == "common":
             alpha, speed = self._recovered(state, alpha, speed)
-        car, forces = physics.move(self.surface, self.friction == "random", state.car, alpha, speed, off, cut=cut)
+        draught: Array | float = 1.0
+        if self.cars > 1:
+            draught = traffic.draughts(*self._on_map(state.row, state.car), ~state.out)
+        rough = self.friction == "random"
+        car, forces = physics.move(self.surface, rough, state.car, alpha, speed, off, draught, cut)
+        if self.cars > 1:
+            car = self._collided(state.row, car, ~state.out)
         moved = dataclasses.replace(
             state,
             car=arrays.where(state.out, state.car, car),
@@ -293,13 +290,41 @@ class Rars(Simulation[State], Instanced):
         )
         return self._watched(moved), forces
 
+    def _on_map(self, row: Array, car: Motion) -> tuple[Array, Array, Array, Array]:
+        """Return x, y and the velocities of cars in the coordinates of the track."""
+        t = self.tables
+        cos, sin = jnp.cos(at(t.angle, row, car.x)), jnp.sin(at(t.angle, row, car.x))
+        x, y = at(t.x, row, car.x) + car.x * cos - car.y * sin, at(t.y, row, car.x) + car.y * cos + car.x * sin
+        return x, y, car.vx * cos - car.vy * sin, car.vy * cos + car.vx * sin
+
+    def _collided(self, row: Array, car: Motion, racing: Array) -> Motion:
+        """Return cars after what they did to each other."""
+        x, y, vx, vy = self._on_map(row, car)
+        v, sin = jnp.maximum(jnp.hypot(vx, vy), 1e-3), jnp.sin(car.alpha)
+        cos = jnp.sqrt(1 - sin * sin)
+        nose = (vx * cos - vy * sin) / v, (vy * cos + vx * sin) / v
+        mass = physics.MASS + car.fuel / physics.GRAVITY
+        hits = traffic.collisions(x, y, vx, vy, nose, mass, racing)
+        angle = at(self.tables.angle, row, car.x)
+        c, s = jnp.cos(angle), jnp.sin(angle)
+        dx, dy = hits.vx * c + hits.vy * s, hits.vy * c - hits.vx * s
+        # The integrator goes on from a velocity that has changed at once.
+        return dataclasses.replace(
+            car,
+            vx=car.vx + dx,
+            vy=car.vy + dy,
+            wx=car.wx + dx,
+            wy=car.wy + dy,
+            damage=car.damage + hits.damage,
+        )
+
     def _recovered(self, state: State, alpha: Array, speed: Array) -> tuple[Array, Array]:
         car, row = state.car, state.row
         v = jnp.sqrt(car.vx * car.vx + car.vy * car.vy)
         tx, ty = places.tangent(self.tables, row, car.x, car.y)
         right = places.to_right(self.tables, row, car.x, car.y)
         left, backward = at(self.tables.width, row, v) - right, tx * car.vx + ty * car.vy < 0
-        return recovery.recovered(alpha, speed, v, tx * car.vy - ty * car.vx, left, right, backward)
+        return strategies.recovered(alpha, speed, v, tx * car.vy - ty * car.vx, left, right, backward)
 
     def _watched(self, state: State) -> State:
         """Return the state with what RARS notices of cars before drivers perceive: segments, laps, the direction."""

@@ -13,7 +13,7 @@ import numpy as np
 from jax import Array, lax
 
 import envs
-from envs.rars.rules import SENSED
+from envs.rars.places import SENSED
 from jaxgp import spec
 from jaxgp.fitness.roller import Roller
 from jaxgp.operators.creation import create
@@ -24,8 +24,6 @@ from rivals.timing import Bench, Case, Job, compile_function, measure
 STEPS = 64
 """Steps of one call."""
 CAPACITY = 512
-NODES = 50
-"""Nodes of each tree, about."""
 
 
 def jobs(bench: Bench) -> Iterator[Job]:

@@ -13,7 +13,7 @@ import pytest
 import envs
 from envs.rars import export
 from envs.rars.language import INDICATORS, WIDEST, Options, divide, primitive_set, tangent, view
-from envs.rars.rules import SENSED
+from envs.rars.places import SENSED
 from jaxgp.export.export import Written
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from envs.rars import physics
-from envs.rars.recovery import recovered
+from envs.rars.strategies import recovered
 
 CASES = 40_000
 

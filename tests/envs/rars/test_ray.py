@@ -40,8 +40,7 @@ def drawn(count):
 def rays(given, kind):
     with jax.enable_x64(kind == np.float64):
         places = (jnp.asarray(column, kind) for column in given[:, 1:].T)
-        table = tracks.tables(COURSES)
-        cast_all = jax.jit(lambda row, *rest: jnp.stack(ray.ahead(table, row, *rest), 1))
+        cast_all = jax.jit(lambda row, *rest: jnp.stack(ray.ahead(COURSES, row, *rest), 1))
         return np.asarray(cast_all(jnp.asarray(given[:, 0], jnp.int32), *places))
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import envs
 from envs.rars import physics, strategies
-from envs.rars.places import at
-from envs.rars.rules import SENSED, Rars
+from envs.rars.places import SENSED, at
+from envs.rars.rules import Rars
 from envs.rars.tracks import public
 from jaxgp.contracts import Driver
 from jaxgp.fitness.roller import Roller

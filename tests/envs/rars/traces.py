@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from envs.rars import physics
-from envs.rars.places import at
-from envs.rars.rules import SENSED, Rars
+from envs.rars.places import SENSED, at
+from envs.rars.rules import Rars
 
 EXCERPT = Path(__file__).with_name("v01_Vector_nr7.csv")
 """The first 150 steps of the driver Vector on v01 with the random friction of seed 7, recorded from RARS 0.91.2."""
