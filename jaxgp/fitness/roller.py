@@ -61,7 +61,7 @@ class Ended:
 
 
 @struct.dataclass
-class Recorded:
+class RecordedRollout:
     """One rollout, step by step; after its end the state stays as it is, and the controls mean nothing."""
 
     states: State  # [horizon + 1]
@@ -176,7 +176,7 @@ class Roller(Generic[Plans]):
             return Ended(self.measures(ended.states), ended.steps, ended.blank, ended.cut, rounds)
         return self._shared(plans, keys, instances, count, lanes)
 
-    def record(self, plans: Plans, key: Array, instance: State | None = None) -> Recorded:
+    def record(self, plans: Plans, key: Array, instance: State | None = None) -> RecordedRollout:
         """Return the rollout of one individual, which is never cut: else its states are those of `run`.
 
         Args:
@@ -198,7 +198,7 @@ class Roller(Generic[Plans]):
 
         ended, (states, controls) = lax.scan(step, begun, None, self.simulation.horizon)
         whole = jax.tree.map(lambda x, y: jnp.concatenate([x[None], y])[:, 0, 0], begun.states, states)
-        return Recorded(whole, controls[:, 0, 0], ended.steps[0, 0])
+        return RecordedRollout(whole, controls[:, 0, 0], ended.steps[0, 0])
 
     def measures(self, states: State) -> Array:
         """Return float32[P, M, seats, Q]: the quantities of the simulation in states [P, M]."""

@@ -12,7 +12,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Simulation, States
-from jaxgp.fitness.roller import Recorded, Roller, simulate
+from jaxgp.fitness.roller import RecordedRollout, Roller, simulate
 from jaxgp.host.animation import animate
 from jaxgp.host.replay import ReplayGame
 from jaxgp.spec import Hand, Spec
@@ -156,7 +156,7 @@ def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: 
     (_, first), *rest = hands
     roller = Roller(game, first.driver, (tuple(hand for _, hand in rest),) if rest else ())
 
-    def record(genome: Any, key: Array) -> Recorded:
+    def record(genome: Any, key: Array) -> RecordedRollout:
         return roller.record(first.driver.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome)), key)
 
     found = jax.device_get(jax.jit(record)(first.genome, key))
