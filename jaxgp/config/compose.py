@@ -242,7 +242,7 @@ def adapt_override(schema: type, override: str, sweep: bool = False) -> str:
         return f"{key}={quoting.literal(written)}" if equals else override
     if equals and key in HYDRA_PATHS:
         override = f"{key}={quoting.literal(written.replace(OVERRIDES, PLAIN))}"
-    elif equals and typed.is_text(schema, key.lstrip("+")):
+    elif equals and typed.is_text(schema, key.lstrip("+"), written):
         override = f"{key}={(quoting.each if sweep else quoting.literal)(written)}"
     parent, _, name = key.rpartition(".")
     if override.startswith("~") and "." in key and typed.is_option(schema, key.lstrip("~")):
@@ -323,7 +323,10 @@ def _values(override: Override) -> list[str]:
         return [f"{name}={override.get_value_element_as_str()}"]
     if not override.is_discrete_sweep():
         raise UsageError(f"{override.input_line}: accepted: values with commas between them, or a range")
-    return [f"{name}={value}" for value in override.sweep_string_iterator()]
+    values = [f"{name}={value}" for value in override.sweep_string_iterator()]
+    if not values:
+        raise UsageError(f"{override.input_line}: accepted: at least one value")
+    return values
 
 
 class Composer(Generic[Schema]):

@@ -226,12 +226,18 @@ def is_option(schema: type, option: str) -> bool:
     return not free and any(one.name == parts[-1] for kind in parent for one in list_options(kind))
 
 
-def is_text(schema: type, option: str) -> bool:
-    """Return whether an option, by its dotted name, is any text or a path."""
+def is_text(schema: type, option: str, written: str = "") -> bool:
+    """Return whether an option, by its dotted name, is any text or a path.
+
+    Where one kind of a section has a list under the name of another's text, what is `written` with a bracket is a list.
+    """
     parent, _, name = option.rpartition(".")
     sections = [kind for kind in kinds(schema, parent) if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
     found = [one for kind in sections for one in list_options(kind) if one.name == name]
-    return bool(found) and all(str in one.kinds and not one.choices for one in found)
+    single = [one for one in found if one.many is None]
+    if len(single) < len(found) and written.startswith("["):
+        return False
+    return bool(single) and all(str in one.kinds and not one.choices for one in single)
 
 
 def names_of_kind(schema: type, section: str, kind: str, whole: bool = False) -> list[str]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import pytest
 
 from jaxgp.config import arguments, quoting
+from jaxgp.config.compose import adapt_override
+from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.options import option
 
@@ -132,3 +134,9 @@ def test_help_says_what_every_option_means(capsys):
 def test_a_choice_that_is_none_is_a_usage_error():
     with pytest.raises(UsageError):
         arguments.parse(Options, ["player=robot"])
+
+
+def test_text_of_one_kind_keeps_its_commas_where_another_kind_has_a_list_of_that_name():
+    assert adapt_override(Config, "fitness.instances=32,64") == "++fitness.instances='32,64'"  # of a suite
+    assert adapt_override(Config, "fitness.instances=[a,b]") == "++fitness.instances=[a,b]"  # of rollouts
+    assert adapt_override(Config, "title=[a]") == "title='[a]'"

@@ -7,8 +7,11 @@ the configuration may name launchers and sweepers in this way; words may not.
 import os
 import re
 
-from omegaconf import DictConfig
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
+from jaxgp.config.mistakes import first_line
 from jaxgp.errors import UsageError, reject
 
 VALUES = ("mode", "output_subdir", "searchpath", "verbose")
@@ -49,9 +52,17 @@ def check(override: str) -> None:
 
 
 def check_composed(config: DictConfig) -> None:
-    """Refuse callbacks wherever they come from; raises UsageError."""
+    """Refuse callbacks wherever they come from, and variables whose values cannot be filled in; raises UsageError."""
     if config.hydra.callbacks:
         reject("hydra.callbacks", ", ".join(map(str, config.hydra.callbacks)), NO_CALLBACKS)
+    before = HydraConfig.instance().cfg
+    HydraConfig.instance().set_config(config)  # the values may refer to others of Hydra
+    try:
+        OmegaConf.to_container(config.hydra.job.env_set, resolve=True)
+    except OmegaConfBaseException as error:
+        raise UsageError(f"{error.full_key or 'hydra.job.env_set'}: {first_line(error)}") from error
+    finally:
+        HydraConfig.instance().cfg = before
 
 
 def _check_value(name: str, inside: str, written: str) -> None:
