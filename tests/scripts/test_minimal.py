@@ -61,6 +61,7 @@ def test_chance_plays_it_and_the_game_is_saved_and_replayed(capsys, tmp_path):
 
 def test_a_run_of_a_game_that_no_search_plays_is_told_which_opponents_there_are(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert commands.train(f"game={ROOT / 'tests' / 'fixtures' / 'dice'}") == 2
+    dice = ROOT / "tests" / "fixtures" / "dice"
+    assert commands.train(f"game={dice}", "fitness.opponents.chance.kind=search") == 2
     error = "kind=search: accepted: champion, program, random; chance takes part in dice, so that no search plays it"
     assert error in capsys.readouterr().err

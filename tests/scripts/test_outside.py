@@ -82,13 +82,14 @@ def test_no_file_makes_a_folder_be_imported(command, runs):
     code, _, error = command("export", f"run={runs / 'wise'}")
     assert (code, error.count("\n")) == (2, 1)
     assert (
-        "game.name=dice: accepted: backgammon, checkers, freecell, mancala, morpion, othello, rush_hour, walls" in error
+        "game.name=dice: accepted: backgammon, checkers, freecell, mancala, morpion, othello, rars, rush_hour, walls"
+        in error
     )
 
 
 def test_a_design_names_the_folder_in_the_commands_of_its_runs(tmp_path, capsys):
     script = load("analyse")
-    base = f"base=[{GAME},fitness.opponents.minimax.kind=random]"
+    base = f"base=[{GAME},fitness.opponents.chance.games=4]"
     given = ("analysis=design", base, "factors.algorithm.population=[4,8]", "replicates=2", "plan=true")
     assert script.main([*given, f"output={tmp_path}"]) == 0, capsys.readouterr().err
     lines = (tmp_path / "commands.txt").read_text().splitlines()

@@ -143,4 +143,11 @@ def test_a_league_without_champions_plays_the_game_that_is_named(league, tmp_pat
     assert code == 0, error
     about = json.loads((tmp_path / "out" / "league.json").read_text())
     assert [one["name"] for one in about["players"]] == ["random", "search:1"]
-    assert about["game"] == {"name": "checkers", "size": 4, "rows": 1, "lose": True, "quiet_plies": 40}
+    assert about["game"] == {
+        "name": "checkers",
+        "size": 4,
+        "rows": 1,
+        "lose": True,
+        "quiet_plies": 40,
+        "position": None,
+    }
