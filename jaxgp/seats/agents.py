@@ -66,7 +66,7 @@ def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
 
     def choose(state: Position, bits: np.uint32) -> int:
         drawn, left = lot(jnp.uint32(bits), len(searches))
-        return int(_searching(searches[int(drawn)])(state, jnp.int32(depth), left))
+        return int(_searching(searches[int(drawn)])(state, jnp.int32(depth), left)[0])
 
     return Agent(f"search, {plies(depth)}", choose)
 
@@ -82,7 +82,7 @@ def search_hints(searches: Sequence[AlphaBeta], depth: int, certain: float | Non
 
     def hint(state: Position, bits: np.uint32) -> tuple[int, str]:
         drawn, left = lot(jnp.uint32(bits), len(searches))
-        move, best = _valuing(searches[int(drawn)])(state, jnp.int32(depth), left)
+        move, best = _searching(searches[int(drawn)])(state, jnp.int32(depth), left)
         value, by = float(best), f"a search of {plies(depth)}"
         if certain is not None and abs(value) >= certain:
             return int(move), f"{by} proves a {'win' if value > 0 else 'loss'}"
@@ -92,22 +92,21 @@ def search_hints(searches: Sequence[AlphaBeta], depth: int, certain: float | Non
 
 
 @lru_cache(maxsize=16)
-def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], Array]:
-    """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move; once for all depths."""
-    return jax.jit(lambda state, depth, bits: _valued(search, state, depth, bits)[0])
+def _searching(search: AlphaBeta) -> Callable[[Position, Array, Array], tuple[Array, Array]]:
+    """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move, its value; once for all depths."""
+
+    def move(state: Position, depth: Array, bits: Array) -> tuple[Array, Array]:
+        values, _ = search_root(search, state, depth, bits)
+        return pick(best_moves(values), bits) if search.ties == "all" else jnp.argmax(values), values.max()
+
+    return jax.jit(move)
 
 
-@lru_cache(maxsize=16)
-def _valuing(search: AlphaBeta) -> Callable[[Position, Array, Array], tuple[Array, Array]]:
-    """Compile (state, int32[] depth, uint32[] bits) -> int32[], a best move, and float32[], its value."""
-    return jax.jit(lambda state, depth, bits: _valued(search, state, depth, bits))
-
-
-def _valued(search: AlphaBeta, state: Position, depth: Array, bits: Array) -> tuple[Array, Array]:
+def search_root(search: AlphaBeta, state: Position, depth: Array, bits: Array) -> tuple[Array, Array]:
+    """Search one position, int32[] plies deep; return float32[A], the values of its moves, and int32[], nodes."""
     root = jax.tree.map(lambda x: x[None], state)
-    values = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None])).values
-    move = pick(best_moves(values)[0], bits) if search.ties == "all" else jnp.argmax(values[0])
-    return move, values[0].max()
+    found = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None]))
+    return found.values[0], found.nodes[0]
 
 
 def program_agent(player: Player, genome: Genome, name: str) -> Agent:

@@ -8,7 +8,7 @@ the values that prove a result.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
@@ -18,10 +18,10 @@ from jax import Array
 
 from jaxgp.contracts import Position
 from jaxgp.errors import reject
-from jaxgp.players.searches import draws, searches
+from jaxgp.players.searches import searches
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
-from jaxgp.seats.agents import Agent
+from jaxgp.seats.agents import Agent, search_root
 from jaxgp.spec import Spec, Turns
 
 
@@ -145,13 +145,7 @@ def deepening(
 @cache
 def _to_depth(search: AlphaBeta) -> Callable[[Position, Array, Array], tuple[Array, Array]]:
     """Compile (state, int32[] depth, uint32[] bits) -> float32[A], int32[]: values and nodes; once for all depths."""
-
-    def to_depth(state: Position, depth: Array, bits: Array) -> tuple[Array, Array]:
-        root = jax.tree.map(lambda x: x[None], state)
-        found = search.search(root, depth[None], jnp.int32(1), *draws(search, bits[None]))
-        return found.values[0], found.nodes[0]
-
-    return jax.jit(to_depth)
+    return jax.jit(partial(search_root, search))
 
 
 def deepening_agent(player: DeepeningSearch) -> Agent:
