@@ -228,10 +228,8 @@ def game_of_player(options: Options) -> "Cast":
 
 def of_champion(loaded: "Loaded") -> Path:
     """Return the file for the figures of a champion: in its run directory, or below outputs if it was kept alone."""
-    from jaxgp.store.directory import RunDirectory
-
     path = loaded.path
-    if path.name == RunDirectory(path.parent).champion.name:
+    if loaded.in_run:
         return path.with_name("evaluation.json")
     kept = path.name.replace(".jsonl#", "_").removesuffix(".json")
     return files.make_directory(Path("outputs/evaluations"), "output") / f"{kept}.json"

@@ -46,6 +46,11 @@ class Loaded:
         return "champion"
 
     @property
+    def in_run(self) -> bool:
+        """Whether the file is that of a run directory, not one that was kept alone."""
+        return self.path.name == RunDirectory(self.path.parent).champion.name
+
+    @property
     def text(self) -> str:
         """The player in words that stay the same: its digest, and how deep it searches."""
         depth = f" depth={self.player.depth}" if isinstance(self.player, SearchedPlayer) else ""

@@ -118,15 +118,14 @@ def circumstances(loaded: "Loaded | MeasuredPlayer", command: str, seed: int) ->
 def _origin(loaded: Loaded) -> dict[str, object]:
     """Return what is known of the run of a champion."""
     run = RunDirectory(loaded.path.parent)
-    own = loaded.path.name == run.champion.name
     try:
-        ran = runs.commands(reading.read_json(run.environment)) if own else []
+        ran = runs.commands(reading.read_json(run.environment)) if loaded.in_run else []
     except (OSError, ValueError):
         ran = []  # the champion alone was kept
     return {
         "experiment": runs.find_setting("experiment", ran),
         "title": loaded.content.title,
-        "run": files.short(run.path if own else loaded.path),
+        "run": files.short(run.path if loaded.in_run else loaded.path),
         "run_seed": loaded.content.seed,
     }
 
