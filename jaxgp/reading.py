@@ -153,18 +153,25 @@ def _depth(value: object) -> int:
     return depth
 
 
-def read_yaml(path: Path) -> Any:
+def read_yaml(path: Path, older: bool = True) -> Any:
     """Return the value in a YAML file. References such as `${name}` stay text: files refer to nothing outside them.
+
+    Args:
+        path: the file.
+        older: whether it may be in an older encoding than UTF-8; False for files that this project writes.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is no YAML of plain values, too large, or too much once its aliases are written out.
+        ValueError: it is in an older encoding, no YAML of plain values, too large, or too much once its aliases are written out.
     """
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
     from yaml import YAMLError
 
-    text = read_text(path, LARGEST_YAML)
+    content = read_bytes(path, LARGEST_YAML)
+    if not older and is_older(content):
+        raise ValueError("not text in UTF-8, in which runs write it")
+    text = text_of(path, content)
     try:
         _check_yaml(text)
         return OmegaConf.to_container(OmegaConf.create(text))

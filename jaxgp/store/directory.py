@@ -163,9 +163,7 @@ class RunDirectory:
         if not self.holds_run():
             raise UsageError(f"{self.path}: not a run directory (it has no config.yaml)")
         try:
-            if reading.is_older(reading.read_bytes(self.config)):
-                raise ValueError("not text in UTF-8, in which runs write it")
-            values = reading.read_yaml(self.config)
+            values = reading.read_yaml(self.config, older=False)
         except OSError as error:
             raise UsageError(f"{self.config}: cannot be read ({reason(error)})") from error
         except ValueError as error:
