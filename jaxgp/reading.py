@@ -162,7 +162,8 @@ def read_yaml(path: Path, older: bool = True) -> Any:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is in an older encoding, no YAML of plain values, too large, or too much once its aliases are written out.
+        ValueError: it is in an older encoding, no YAML of plain values, too large, or too much once its aliases are
+            written out.
     """
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException

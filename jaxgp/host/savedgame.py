@@ -221,7 +221,7 @@ def _read(where: str, path: Path, number: int | None, games: Games, asked: Json,
         raise _no_record(where, raw)
     if number is not None:
         raise UsageError(f"{where}: accepted: {path.name} without #{number}; it holds one game")
-    _check_types(where, content)
+    _check_record(where, content)
     settings = content["game"]
     try:
         spec, game = game_of(settings, games)
@@ -335,15 +335,20 @@ def _no_record(where: str, raw: bytes) -> UsageError:
     return UsageError(f"{where}: {why}; {ACCEPTED}, or with game=NAME one in that game's own notation")
 
 
-def _check_types(where: str, content: Json) -> None:
-    """Refuse a record whose fields are missing, or are of other types; raises UsageError."""
-    version, known = content.get("format_version"), (WITHOUT_CHANCE, FORMAT_VERSION)
-    if version not in known:
-        accepted = ", ".join(map(str, known))
+def check_fields(where: str, content: Json, versions: Sequence[int], types: Mapping[str, type]) -> None:
+    """Refuse a record of an unknown version, or whose fields are missing or of other types; raises UsageError."""
+    version = content.get("format_version")
+    if version not in versions:
+        accepted = ", ".join(map(str, versions))
         raise UsageError(f"{where}: format_version {show(version)} is not known here; accepted: {accepted}")
-    for key, kind in TYPES.items():
+    for key, kind in types.items():
         if not isinstance(content.get(key), kind):
             raise UsageError(f"{where}: {key} is missing, or not a {kind.__name__}")
+
+
+def _check_record(where: str, content: Json) -> None:
+    """Refuse what is no record of a game; raises UsageError."""
+    check_fields(where, content, (WITHOUT_CHANCE, FORMAT_VERSION), TYPES)
     if not all(isinstance(one, str) for one in content["players"]):
         raise UsageError(f"{where}: players: accepted: names")
 

@@ -20,7 +20,7 @@ from jaxgp.contracts import Simulation, States
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import Json
 from jaxgp.host.driving import Difference, Driven, difference, drive_again, picture
-from jaxgp.host.savedgame import agree, chance_of, locate, read_chance, read_raw, settings_of, write_text
+from jaxgp.host.savedgame import agree, chance_of, check_fields, locate, read_chance, read_raw, settings_of, write_text
 from jaxgp.printable import one_line
 from jaxgp.spec import Games
 
@@ -157,12 +157,7 @@ def _content(name: str, text: str) -> Json:
         raise UsageError(f"replay={name}: not JSON ({error}); accepted: a rollout that was saved as JSON") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise UsageError(f'replay={name}: has no "format": "{FORMAT}"; accepted: a rollout that was saved as JSON')
-    if content.get("format_version") != FORMAT_VERSION:
-        version = show(content.get("format_version"))
-        raise UsageError(f"replay={name}: format_version {version} is not known here; accepted: {FORMAT_VERSION}")
-    for key, kind in TYPES.items():
-        if not isinstance(content.get(key), kind):
-            raise UsageError(f"replay={name}: {key} is missing, or not a {kind.__name__}")
+    check_fields(f"replay={name}", content, (FORMAT_VERSION,), TYPES)
     return content
 
 
