@@ -556,9 +556,3 @@ def real(
     upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
     counted = f" of {unit}" if unit else ""
     reject(option, value, f"a number{counted}{lower}{upper}" + (", or null" if or_null else ""))
-
-
-def check_cores(value: int | None) -> None:
-    """Check a number of cores; None stands for all cores. Raises UsageError."""
-    if value is not None:
-        whole("cores", value, 1, MAX_CORES, or_null=True)

@@ -406,10 +406,14 @@ def show_again(options: Options) -> None:
     if text is not None:
         drive_again(options, text)
         return
-    far = [0, 0]
-    with following(lambda: "Playing the moves again" + (f": {far[0]} of {far[1]}" if far[1] else "")):
-        told = lambda *now: far.__setitem__(slice(2), now)  # noqa: E731
-        played = upto(options, savedgame.read(str(options.replay), *choose_game(options), tell=told))
+    far = ""
+
+    def tell_moves(done: int, of: int) -> None:
+        nonlocal far
+        far = f": {done} of {of}"
+
+    with following(lambda: f"Playing the moves again{far}"):
+        played = upto(options, savedgame.read(str(options.replay), *choose_game(options), tell=tell_moves))
     keep = keeper(options, played.spec, played.game)
     viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():

@@ -182,7 +182,7 @@ def below(schema: type) -> str:
 def find_renamed(schema: type, prefix: str, name: str, value: object) -> UsageError | None:
     """Return the error for an option that had this name in earlier versions; None if there was none.
 
-    A schema may say in `find_renamed` what options are called now, with {} for the value; nested names have dots.
+    A schema may say in `renamed` what options are called now, with {} for the value; nested names have dots.
     """
     known: dict[str, str] = getattr(schema, "renamed", {})
     while isinstance(value, Mapping) and value and name not in known:

@@ -103,25 +103,6 @@ def act(language: RuleLanguage, masks: Masks, views: Array, active: Array | None
     return jnp.moveaxis(action, 0, -1), jnp.moveaxis(rule, 0, -1)
 
 
-def choose_and_count(masks: Masks, language: RuleLanguage, view: Array) -> tuple[Array, Array]:
-    """Choose the action of one list, and count the readings that were compared on the way.
-
-    Args:
-        masks: a prepared list, of batch shape [].
-        language: what the rules are written in.
-        view: int8[C].
-
-    Returns:
-        int32[], the action, and int32[], readings up to the first one that matches; all of them where none does.
-    """
-    first = _first(masks, [word[None] for word in look(language, view)], jnp.ones(1, bool))[0]
-    found, actions = first != NONE, len(language.actions)
-    return (
-        jnp.where(found, first % actions, language.default),
-        jnp.where(found, first // actions + 1, masks.length),
-    )
-
-
 def choose(language: RuleLanguage, masks: Masks, words: Sequence[Array], busy: Array) -> tuple[Array, Array]:
     """Choose the actions of lists of batch shape [...].
 

@@ -5,6 +5,11 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 
+import envs
+from jaxgp.contracts import Simulation
+
+TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
+"""Games of turns: all that the project has but simulations."""
 FAST = {"xla_backend_optimization_level": 0}
 """Compiler options for what runs once: compiling is most of the time."""
 

@@ -9,9 +9,9 @@ import pytest
 
 import envs
 from jaxgp.arrays import is_legal
-from jaxgp.contracts import ListsMoves, Puzzle, Simulation
+from jaxgp.contracts import ListsMoves, Puzzle
 from jaxgp.spec import lacks, load
-from tests.envs.replays import FAST, KEY, stepping
+from tests.envs.replays import FAST, KEY, TURNS, stepping
 
 PLIES = 60
 GAMES = 32
@@ -24,7 +24,6 @@ SETTINGS = {
 """Settings under which random games end soon, of games that do not end so by default."""
 
 
-TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 VARIANTS = [
     ("backgammon", {"variant": "hypergammon"}),
     ("checkers", {"size": 10, "rows": 4, "lose": True}),

@@ -11,11 +11,10 @@ import jax
 import pytest
 
 import envs
-from jaxgp.contracts import Simulation
 from jaxgp.host.animation import NAMESPACE, animate
+from tests.envs.replays import TURNS
 
 TAG = f"{{{NAMESPACE}}}"
-DRAWN = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
@@ -59,7 +58,7 @@ def boxes(root):
     return found
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", TURNS)
 def test_no_text_of_a_picture_is_cut_or_lies_over_another(name):
     spec, game = envs.spec(name), envs.make(name)
     state = game.init(jax.random.key(0))
@@ -80,7 +79,7 @@ def test_the_animation_gives_parts_no_class_that_the_style_of_a_game_knows():
     groups = ET.fromstring(animate(two)).iter(f"{TAG}g")
     own = {one for group in groups for one in group.get("class").split()} | {"replay"}
     assert len(own) > 2
-    for name in DRAWN:
+    for name in TURNS:
         game = envs.make(name)
         svg = ET.fromstring(envs.spec(name).drawing.svg(game, game.init(jax.random.key(0))))
         assert not own & set(rules(svg.findtext(f"{TAG}style") or "")), name

@@ -9,15 +9,13 @@ from dataclasses import replace
 import pytest
 
 import envs
-from jaxgp.contracts import Simulation
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.savedgame import PlayedGame
 from jaxgp.seats import moves
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key
-
-TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
+from tests.envs.replays import TURNS
 
 SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)

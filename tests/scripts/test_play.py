@@ -12,13 +12,11 @@ import envs
 from envs.morpion.notation.saved import one_line
 from envs.morpion.render import parse_action
 from jaxgp.config import arguments
-from jaxgp.contracts import Simulation
 from jaxgp.spec import cast
+from tests.envs.replays import TURNS
 from tests.host import games as toys
 from tests.host.engines import fake
 from tests.scripts.commands import compiled_once, load, write_champion
-
-TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
 
 PLAY = load("play")
 autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
