@@ -12,7 +12,7 @@ import pytest
 import envs
 import jaxgp
 from jaxgp.config.games import place
-from jaxgp.spec import load
+from jaxgp.games.outside import load
 from tests.scripts.commands import write_run
 
 ROOT = Path(__file__).parents[1]

@@ -11,10 +11,11 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
+from jaxgp.checks.values import real
 from jaxgp.contracts import Memory, Metrics, Scheme
 from jaxgp.errors import reject
 from jaxgp.genotypes.language import Genome, Language, language_of
-from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
+from jaxgp.options import MAX_FITNESS, MAX_WEIGHT
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
+from jaxgp.checks.values import choice, real, whole
 from jaxgp.contracts import Scheme
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
@@ -27,7 +28,7 @@ from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.language import Language, language_of, sizes
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
-from jaxgp.options import MAX_WEIGHT, choice, real, whole
+from jaxgp.options import MAX_WEIGHT
 from jaxgp.players.rules import RulePlayer
 
 if TYPE_CHECKING:

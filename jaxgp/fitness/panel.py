@@ -9,13 +9,14 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_distinct, in_chunks
+from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.fitness.words import POINTS
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.options import MAX_PLIES, MAX_WEIGHT, real, whole
+from jaxgp.options import MAX_PLIES, MAX_WEIGHT
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""

@@ -14,10 +14,10 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Memory, Remembers, Scheme
 from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.options import whole
 
 COUNTED = ("evaluations", "plies", "searches", "nodes")
 """Metrics that count the work of a generation: that of the fitness and that of the referee add up."""

@@ -15,13 +15,15 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.bits import extend
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Crew, Ended, Roller
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, whole
-from jaxgp.spec import Cast, Instances
+from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION
+from jaxgp.spec import Instances
 
 PLAY = 0
 """The child of a generation's key that rollouts are driven with."""

@@ -10,10 +10,11 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Alone, Driver, Game, Genomes, Memory, Opponent, Player, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.options import MAX_GAMES, whole
+from jaxgp.options import MAX_GAMES
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.spec import Choice, ChoosesTurns, Hand, Spec, Strategy, Turns
 

@@ -11,13 +11,14 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import where
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Game, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
-from jaxgp.options import MAX_GAMES, whole
+from jaxgp.options import MAX_GAMES
 
 State = Any
 

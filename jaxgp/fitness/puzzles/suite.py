@@ -24,12 +24,13 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
+from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.options import real, whole
-from jaxgp.spec import Cast, Instances
+from jaxgp.spec import Instances
 
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
