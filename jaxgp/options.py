@@ -17,6 +17,7 @@ from jaxgp.checks.unions import Kinds
 from jaxgp.checks.values import is_power_of_two_or_zero
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
+from jaxgp.printable import brief
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -255,7 +256,14 @@ def _departures(value: object) -> object:
 
 
 class Checked:
-    """Base of a dataclass of options that refuses wrong values where a program constructs it; raises UsageError."""
+    """Base of a dataclass of options that refuses wrong values where a program constructs it; raises UsageError.
+
+    Its `repr` gives what differs from the defaults.
+    """
+
+    def __init_subclass__(cls) -> None:
+        # Here and not as a method: `dataclass` keeps what a class has itself, and replaces what it inherits.
+        cls.__repr__ = brief  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
         check(self)

@@ -30,6 +30,7 @@ from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
 from jaxgp.options import MAX_WEIGHT
 from jaxgp.players.rules import RulePlayer
+from jaxgp.printable import brief
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
@@ -62,6 +63,8 @@ class GroupFitness(Absolute[Memories]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_player(self.panel.game, self.player)

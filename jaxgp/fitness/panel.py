@@ -17,6 +17,7 @@ from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.fitness.words import POINTS
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import MAX_PLIES, MAX_WEIGHT
+from jaxgp.printable import brief
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""
@@ -104,6 +105,8 @@ class PanelFitness(Absolute[Memories]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_player(self.game, self.player)

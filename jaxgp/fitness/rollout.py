@@ -23,6 +23,7 @@ from jaxgp.fitness.roller import Crew, Ended, Roller
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION
+from jaxgp.printable import brief
 from jaxgp.spec import Instances
 
 PLAY = 0
@@ -96,6 +97,8 @@ class RolloutFitness(Absolute[tuple[()]]):
     progress: str | None = None
     patience: int = 200
     lanes: int | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not isinstance(self.simulation, Simulation):

@@ -16,6 +16,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.printable import brief
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import Twin
@@ -62,6 +63,8 @@ class SearchedPlayer:
     twin: Twin | None = None
 
     random: ClassVar[bool] = False
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         values.whole("depth", self.depth, 1, options.DEEPEST)

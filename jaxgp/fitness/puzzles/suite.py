@@ -30,6 +30,7 @@ from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
+from jaxgp.printable import brief
 from jaxgp.spec import Instances
 
 DRAW = 0
@@ -86,6 +87,8 @@ class SuiteFitness(Absolute[Array]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 1
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not hasattr(self.solver, "solve"):
