@@ -14,7 +14,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import show
 from jaxgp.options import Option, list_options
 from tests.golden.runs import RUNS
-from tests.reliability.children import ROOT
+from tests.reliability.children import KEPT, ROOT
 
 CONFIG_DIR = ROOT / "conf"
 OUTSIDE = ROOT / "tests" / "fixtures" / "connect_four"
@@ -175,18 +175,6 @@ def flags() -> tuple[str, ...]:
 
 WHOLE = {f"all of {path.stem}": f"game={path.stem} logger=disabled cores=1" for path in CONFIG_DIR.glob("game/*.yaml")}
 """Runs as every game has them without further words; no case that is built on one of them is carried out."""
-
-KEPT = {
-    game: f"{ROOT}/docs/data/champions/{name}.jsonl#{seed}"
-    for game, name, seed in (
-        ("othello", "othello_few", 1),
-        ("freecell", "freecell_counts", 1),
-        ("rush_hour", "rush_hour_greedy", 1),
-        ("backgammon", "backgammon_lessons", 1),
-        ("checkers", "checkers_10x10_25co", 1),
-    )
-}
-"""Champions of the documents."""
 
 BASES: dict[str, dict[str, str]] = {
     "train": {name: run.words for name, run in RUNS.items() if run.script == "train"}
