@@ -75,7 +75,7 @@ RUNS = {
     "groups": Kind("train", f"{TRAIN} {WALLS} {RULES} fitness=walls {OFTEN}"),
     "alone": Kind("train", f"{TRAIN} {PROGRAMS} game=morpion game.size=20 {OFTEN}"),
     "coevolution": Kind("train", f"{TRAIN} {PROGRAMS} experiment=reversi {OTHELLO} program.depth=1 "
-                        f"fitness.games=2 algorithm.population=8 {OFTEN}"),
+                        f"fitness.games=2 fitness.opponents.guide.evaluator=corner_4 algorithm.population=8 {OFTEN}"),
     "sweep": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8')} {PROGRAMS} game=morpion game.size=20 {OFTEN}",
                   "hydra.sweep.dir", ("{words} resume=auto",)),
     "machine": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8,9')} {PROGRAMS} game=morpion game.size=20 {OFTEN} "
@@ -86,17 +86,17 @@ RUNS = {
                   "base=[game=morpion,game.size=20,algorithm.population=24,algorithm.generations=30,compilation_cache=null]",
                   "output", ("{words}",)),
     "coplay": Kind("train", f"{TRAIN} {PROGRAMS} experiment=othello_original_coplay {OTHELLO} {OFTEN} "
-                   "algorithm.generations=30"),
+                   "fitness.opponents.edgar.evaluator=material ~fitness.opponents.random_2 algorithm.generations=30"),
     "puzzles": Kind("train", f"{RUNS_OF_GOLDEN['rush_hour_problems'].words} {TRAIN} algorithm.generations=12 "
                     "checkpoint_every=2"),
     "weights": Kind("train", f"{RUNS_OF_GOLDEN['freecell_weights'].words} {TRAIN} algorithm.generations=10 "
                     "checkpoint_every=2"),
     "rollout": Kind("train", f"{TRAIN} {PROGRAMS} game={CART} {OFTEN}"),
     "races": Kind("train", f"{TRAIN} game=rars algorithm.population=16 algorithm.capacity=48 algorithm.generations=20 "
-                  "checkpoint_every=4 game.horizon=100"),
+                  "checkpoint_every=4 game.seconds=70"),
     "lessons": Kind("train", f"{LESSONS} experiment=backgammon_lessons"),
     "learning": Kind("train", f"{LESSONS} experiment=backgammon_learning fitness.teacher=network "
-                     "fitness.learning.individuals=1 algorithm.capacity=256"),
+                     "fitness.learning.individuals=1 fitness.learning.lessons=32 algorithm.capacity=256"),
     "evaluation": Kind("evaluate", "run={champions}/1 panel=study games=4 cores=1 compilation_cache=null "
                        "output={folder}/figures.json table={folder}/games.csv", "", ("{words}",)),
     "instances": Kind("evaluate", f"run={KEPT['rush_hour']} suite=JAM batch=4 limit=300 cores=1 compilation_cache=null "
