@@ -35,9 +35,12 @@ ENVIRONMENT = runs.ENVIRONMENT | {
 
 BEGINNINGS = (
     "jaxgp.run.run:conduct",
-    "jaxgp.measure.evaluation:measured",
+    "jaxgp.measure.evaluation:measure_player",
     "jaxgp.measure.alone:measure",
-    "jaxgp.host.human:Board.play",
+    "jaxgp.measure.solving:solve_suites",
+    "jaxgp.measure.simulations.rollouts:measure_drivers",
+    "jaxgp.host.human:TerminalGame.play",
+    "jaxgp.host.driving:drive",
     "jaxgp.league.crosstable:play",
     "jaxgp.study.trials:Bench.run",
     "rivals.timing:Report",
@@ -187,12 +190,18 @@ def said(log: Path, stream: str) -> str:
 def stop_where_computing_begins(unless: Callable[[], bool] = lambda: False) -> None:
     """Make the functions in which scripts compute end the child as `REACHED`, unless a condition holds when called."""
     for place in BEGINNINGS:
-        module, _, name = place.partition(":")
-        owner: object = importlib.import_module(module)
-        *within, name = name.split(".")
-        for part in within:
-            owner = vars(owner)[part]
+        owner, name = beginning(place)
         setattr(owner, name, _ended(vars(owner)[name], unless))
+
+
+def beginning(place: str) -> tuple[object, str]:
+    """Return the module or the class that has one of `BEGINNINGS`, and its name there."""
+    module, _, name = place.partition(":")
+    owner: object = importlib.import_module(module)
+    *within, name = name.split(".")
+    for part in within:
+        owner = vars(owner)[part]
+    return owner, name
 
 
 def _ended(function: Callable[..., object], unless: Callable[[], bool]) -> Callable[..., object]:
