@@ -45,7 +45,7 @@ COLUMNS = (
     *("track", "seconds", "model", "damage", "off_road", "starts", "model_steps", "lap_steps", "cpu_seconds", "seed"),
 )
 """The columns of the table: `seconds` of the lap in the simulator, `model` those that the model expected."""
-GRIP = 0.985
+GRIP = 0.992
 """The share of the friction that the model uses: all of it would need wheels that slip without a limit."""
 
 
@@ -57,7 +57,7 @@ class Options:
     spacing: float = option(10.0, "feet between the stations of a line", low=2, high=100)
     margin: float = option(0.6, "feet that a line keeps from the walls", low=0, high=10)
     starts: int = option(4, "lines that the model begins with", low=1, high=64)
-    model_steps: int = option(400, "steps of the optimiser in the model, for each of three resolutions", high=MAX_COUNT)
+    model_steps: int = option(400, "steps of the optimiser in the model, for each of four resolutions", high=MAX_COUNT)
     lap_steps: int = option(300, "steps of the optimiser in the simulator", high=MAX_COUNT)
     seed: int = option(0, "of the lines that the model begins with", low=0, high=MAX_SEED)
     table: str | None = option(None, "a CSV file that gets a row for each track", path=True)
@@ -81,7 +81,7 @@ def model(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, flo
     keys = jax.random.split(jax.random.key(options.seed), options.starts)
     found = np.zeros((options.starts, len(way.distance)), np.float32)
     best = float("nan")
-    for stage, (spacing, rate) in enumerate(((120.0, 3.0), (60.0, 1.0), (30.0, 0.5))):
+    for stage, (spacing, rate) in enumerate(((120.0, 3.0), (60.0, 1.0), (30.0, 0.4), (15.0, 0.15))):
         spacing = min(spacing, course.length / (12 * 2**stage))
         basis = splines(way, spacing)
         inverse = np.linalg.pinv(basis)
@@ -166,7 +166,7 @@ class Drive(NamedTuple):
     rounds: Array
 
 
-GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.985], np.float32)
+GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.992], np.float32)
 """Steps that it looks ahead; 1/s2 for a foot beside the line, 1/s for a drift, 1/s for a speed; share of friction."""
 
 
@@ -200,7 +200,7 @@ def controls(world: Rars, way: Road, grid: np.ndarray, plan: Plan, drive: Drive)
     across = v * v * there[2] + plan.gains[2] * (v * here[1] + back - drift)
     most = grip * STICTION
     across = jnp.clip(across, -0.998 * most, 0.998 * most)
-    along = jnp.minimum(there[3] * there[4], 0.0) + plan.gains[3] * (there[3] - v)
+    along = there[3] * there[4] + plan.gains[3] * (there[3] - v)
     pull = mass * along + drag(v)
     limit = jnp.sqrt((mass * most) ** 2 - (mass * across) ** 2)
     pull = jnp.clip(pull, -limit, most_pull(mass, v, across, grip))
@@ -275,14 +275,14 @@ def polish(
     world: Rars, course: tracks.Track, way: Road, offsets: np.ndarray, expected: float, options: Options
 ) -> tuple[np.ndarray, float]:
     """Return the controls, float32[N, 2], of the fastest lap on the road, and its seconds."""
-    basis, wide = splines(way, min(30.0, course.length / 48)), splines(way, min(60.0, course.length / 24))
+    basis, wide = splines(way, min(15.0, course.length / 96)), splines(way, min(60.0, course.length / 24))
     grid, steps = stations(way), int(1.06 * expected / physics.DT) + 20
     room = way.half - 0.05
     low, high = _bounds(way, basis, room)
     begun = Wanted(
         jnp.asarray(np.linalg.pinv(basis) @ offsets), jnp.zeros(wide.shape[1]), jnp.asarray(GAINS)
     )
-    rates = Wanted(jnp.float32(0.06), jnp.float32(0.001), jnp.asarray([0.01, 0.02, 0.02, 0.02, 0.0002], jnp.float32))
+    rates = Wanted(jnp.float32(0.03), jnp.float32(0.0006), jnp.asarray([0.002, 0.005, 0.005, 0.005, 0.00005], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
         return lap(world, course, way, grid, steps, 0.25, plan(way, basis, wide, wanted))
@@ -300,7 +300,7 @@ def polish(
         slope = jax.tree.map(jnp.nan_to_num, slope)
         change, state = optimiser.update(slope, state)
         moved = jax.tree.map(lambda x, by, rate: x - schedule(number) * rate * by, wanted, change, rates)
-        gains = jnp.clip(moved.gains, jnp.asarray([0.5, 0.5, 0.5, 1.0, 0.9]), jnp.asarray([3.0, 12.0, 12.0, 15.0, 0.996]))
+        gains = jnp.clip(moved.gains, jnp.asarray([0.5, 0.5, 0.5, 1.0, 0.9]), jnp.asarray([3.0, 12.0, 12.0, 15.0, 0.997]))
         return Wanted(jnp.clip(moved.knots, low, high), moved.faster, gains), state, found
 
     wanted, state = begun, optimiser.init(begun)
