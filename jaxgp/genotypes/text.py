@@ -230,7 +230,7 @@ def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -
     if token.text in "()" or _NUMBER.fullmatch(token.text):
         raise tokens.error(token, f"expected the name of a function, found {token}")
     code, factor = _lookup(primitives, tokens, token, slot, expected)
-    if primitives.primitives[code].call is None:
+    if primitives.primitives[code].call is None or primitives.primitives[code].numbered:
         raise tokens.error(token, f"{token} takes no arguments: expected it without parentheses")
     return code, factor
 
@@ -242,7 +242,7 @@ def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, 
     if primitive.is_constant:
         what = "point" if isinstance(primitive.domain, Points) else "number"
         raise tokens.error(token, f"expected a {what} instead of {token}: {primitive.domain}")
-    if primitive.call is not None:
+    if primitive.call is not None and not primitive.numbered:
         raise tokens.error(token, f"{token} needs arguments: expected {_usage(primitive)}")
     return code, factor
 
