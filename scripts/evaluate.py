@@ -36,13 +36,13 @@ from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_LANES, M
 from jaxgp.printable import one_line
 
 if TYPE_CHECKING:
+    from jaxgp.games.casting import Cast
     from jaxgp.measure.champions import Loaded
     from jaxgp.measure.evaluation import Result
     from jaxgp.measure.external import EngineTerms
     from jaxgp.measure.panels import MeasuredPlayer
     from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
     from jaxgp.seats.options import OpponentOptions
-    from jaxgp.spec import Cast
 
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40

@@ -34,7 +34,7 @@ from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject
 from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.games.outside import Games
 
 INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 """What Hydra can tell of itself."""

@@ -15,8 +15,8 @@ from typing import Literal
 import numpy as np
 from jax import Array
 
+from jaxgp.checks.values import real, whole
 from jaxgp.errors import reject
-from jaxgp.options import real, whole
 
 FLOAT = "float"
 BOOL = "bool"

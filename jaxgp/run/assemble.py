@@ -21,6 +21,8 @@ from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.games.casting import Cast
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.driving import drive, replay_rollout
@@ -28,7 +30,7 @@ from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
 from jaxgp.seats.moves import game_key
-from jaxgp.spec import Cast, Games, Hand
+from jaxgp.spec import Hand
 
 
 def creator(language: Language, algorithm: GPOptions | GroupsOptions | CMAOptions) -> Callable[[Array, int], Genome]:

@@ -22,11 +22,11 @@ import numpy as np
 
 from jaxgp.contracts import Game, Position
 from jaxgp.errors import remark
+from jaxgp.games.notation import Dialect
 from jaxgp.printable import printable
 from jaxgp.seats import descendants
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Move, legal
-from jaxgp.spec import Dialect
 
 TIMEOUT = 120.0
 """Seconds that an engine may take for an answer, by default."""

@@ -14,8 +14,8 @@ from jax import Array, lax
 
 import envs
 from envs.rars.places import SENSED
-from jaxgp import spec
 from jaxgp.fitness.roller import Roller
+from jaxgp.games import casting
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.driver import fixed_driver
@@ -46,7 +46,7 @@ def lap() -> tuple[object, np.ndarray, int]:
 def steps(bench: Bench, batch: int, until: float) -> None:
     """Measure a batch of cars in three ways."""
     options, world = bench.options, envs.make("rars", laps=None, seconds=1e4)
-    cast = spec.cast(envs.spec("rars"), world)
+    cast = casting.cast(envs.spec("rars"), world)
     states, controls, count = lap()
     places = np.random.default_rng(options.seed).integers(0, count - STEPS, batch)
     start = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)[places]), states)
