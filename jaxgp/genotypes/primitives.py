@@ -284,9 +284,13 @@ class PrimitiveSet:
         """Refuse a set whose effects have no limit, or would be lost."""
         whole("effects", self.effects, 0, MOST_EFFECTS)
         if any(p.effect for p in self.functions) != (self.effects > 0):
-            raise ValueError(f"primitive set {self.name}: effects={self.effects}: functions with an effect need a limit")
+            raise ValueError(
+                f"primitive set {self.name}: effects={self.effects}: functions with an effect need a limit"
+            )
         if self.effects and (self.weighted or self.factored or any(p.ignores for p in self.functions)):
-            raise ValueError(f"primitive set {self.name}: effects need a set without weights, factors, ignored arguments")
+            raise ValueError(
+                f"primitive set {self.name}: effects need a set without weights, factors, ignored arguments"
+            )
 
     def __repr__(self) -> str:
         return f"PrimitiveSet({self.name}, {len(self.terminals)} terminals, {len(self.functions)} functions)"
@@ -378,14 +382,13 @@ class PrimitiveSet:
 
     @cached_property
     def min_depth(self) -> np.ndarray:
-        """int[types]: depth of the shallowest tree that fills a slot of the type; a terminal has depth 0."""
+        """int[types]: depth of the shallowest tree without effects that fills a slot; a terminal has depth 0."""
         depth = np.full(len(self.types), UNREACHABLE)
         args = [[self.types.index(t) for t in p.args] for p in self.primitives]
         for _ in self.types:  # a shallowest tree has no type twice on a path
             below = np.array([1 + depth[a].max() if a else 0 for a in args])
-            depth = np.array(
-                [min(depth[slot], below[row].min(initial=UNREACHABLE)) for slot, row in enumerate(self.fills)]
-            )
+            fills = self.fills & ~self.acts  # a tree may have only so many effects
+            depth = np.array([min(depth[slot], below[row].min(initial=UNREACHABLE)) for slot, row in enumerate(fills)])
         return depth
 
     @cached_property

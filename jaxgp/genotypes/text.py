@@ -212,6 +212,7 @@ def _read_tree(
                 node = (*_named(primitives, tokens, token, slot, expected), 1)
             _add(nodes, node, capacity, tokens, token)
         if not opened:
+            _check_effects(primitives, nodes, tokens, token)
             return nodes
         opened[-1].done += 1
 
@@ -222,6 +223,16 @@ def _add(
     if len(nodes) == capacity:
         raise tokens.error(token, f"more nodes than the capacity of {capacity}")
     nodes.append(node)
+
+
+def _check_effects(
+    primitives: PrimitiveSet, nodes: list[tuple[int, float, int]], tokens: _Tokens, token: _Token
+) -> None:
+    """Refuse a tree with more effects than it may have."""
+    acting = [primitives.primitives[code].name for code, *_ in nodes if primitives.acts[code]]
+    if len(acting) > primitives.effects:
+        names = " or ".join(dict.fromkeys(acting))
+        raise tokens.error(token, f"expected at most {primitives.effects} {names} in a tree, found {len(acting)}")
 
 
 def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -> tuple[int, float]:

@@ -170,8 +170,8 @@ def _effects(primitives: PrimitiveSet, tree: Programs, nodes: Array) -> Array:
     Postfix order is the order in which nodes are written to be evaluated: arguments from left to right, then their
     function.
     """
-    acts = lp.live(tree) & jnp.asarray(primitives.acts)[tree.opcode.astype(jnp.int32)]
-    return jnp.where((nodes >= 0) & acts[nodes], jnp.cumsum(acts, dtype=jnp.int32)[nodes] - 1, -1)
+    acts = jnp.asarray(primitives.acts)[tree.opcode[nodes].astype(jnp.int32)]
+    return jnp.where((nodes >= 0) & acts, lp.count_effects(primitives, tree)[nodes] - 1, -1)
 
 
 def argument_roots(size: Array, arity: Array, width: int) -> Array:

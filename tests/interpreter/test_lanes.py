@@ -146,9 +146,7 @@ def shot():
     programs = jax.tree.map(lambda *x: np.resize(np.stack(x), (500, *x[0].shape)), *trees)
     features = np.tile(np.array([[3], [5], [0]], np.float32), (1, 500))
     values, effects = run(SHOOTING, programs, np.arange(500, dtype=np.int32), features, np.ones(500, bool))
-    return {
-        text: (float(values[n]), effects.amounts[n, : effects.count[n]].tolist()) for n, text in enumerate(CASES)
-    }
+    return {text: (float(values[n]), effects.amounts[n, : effects.count[n]].tolist()) for n, text in enumerate(CASES)}
 
 
 @pytest.mark.parametrize("text", CASES)
