@@ -120,7 +120,7 @@ FUNCTIONS = (
         args=(FLOAT,),
         call=lambda a: jnp.where(a > 0, 1.0, 0.0),
         effect=lambda a: jnp.where(a > 0, a, 0.0),
-        python="fire({0})",
+        python="shoot({0}, fire)",
     ),
 )
 
@@ -133,7 +133,7 @@ def primitive_set(options: Options) -> PrimitiveSet:
     )
     numbers = (
         Primitive("Constant", domain=CONSTANTS),
-        Primitive("Random", numbered=True, call=draw, python="draw({value})"),
+        Primitive("Random", numbered=True, call=draw, python="draw(clock, {value})", latex="r_{{{value}}}"),
         Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
     )
     name = "robocode" if options.angles == "degrees" else "robocode-radians"
