@@ -26,6 +26,17 @@ from tests.golden import runs
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("train", "evaluate", "play", "tournament", "analyse", "export", "bench", "document")
 CACHE = Path.home() / ".cache" / "jaxgp-reliability"
+KEPT = {
+    game: f"{ROOT}/docs/data/champions/{name}.jsonl#{seed}"
+    for game, name, seed in (
+        ("othello", "othello_few", 1),
+        ("freecell", "freecell_counts", 1),
+        ("rush_hour", "rush_hour_greedy", 1),
+        ("backgammon", "backgammon_lessons", 1),
+        ("checkers", "checkers_10x10_25co", 1),
+    )
+}
+"""Champions of the documents."""
 ENVIRONMENT = runs.ENVIRONMENT | {
     "JAX_COMPILATION_CACHE_DIR": str(CACHE),
     "OPENBLAS_NUM_THREADS": "1",

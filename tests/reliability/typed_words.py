@@ -14,7 +14,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import show
 from jaxgp.options import Option, list_options
 from tests.golden.runs import RUNS
-from tests.reliability.children import ROOT
+from tests.reliability.children import KEPT, ROOT
 
 CONFIG_DIR = ROOT / "conf"
 OUTSIDE = ROOT / "tests" / "fixtures" / "connect_four"
@@ -176,17 +176,13 @@ def flags() -> tuple[str, ...]:
 WHOLE = {f"all of {path.stem}": f"game={path.stem} logger=disabled cores=1" for path in CONFIG_DIR.glob("game/*.yaml")}
 """Runs as every game has them without further words; no case that is built on one of them is carried out."""
 
-KEPT = {
-    game: f"{ROOT}/docs/data/champions/{name}.jsonl#{seed}"
-    for game, name, seed in (
-        ("othello", "othello_few", 1),
-        ("freecell", "freecell_counts", 1),
-        ("rush_hour", "rush_hour_greedy", 1),
-        ("backgammon", "backgammon_lessons", 1),
-        ("checkers", "checkers_10x10_25co", 1),
-    )
+CHAMPIONS = {
+    "mancala": ({"name": "mancala", "pits": 3, "stones": 2}, "(VALUE_AT 3)"),
+    "walls": ({"name": "walls", "size": 3}, "- - - / - N - / - - - : turn-left"),
+    "morpion": ({"name": "morpion", "size": 20}, "(progn3 [17,21] getClosestToLast [17,21])"),
+    "rars": ({"name": "rars"}, "(PROGRAM (neg NV) (+ V One))"),
 }
-"""Champions of the documents."""
+"""Games and programs of champions."""
 
 BASES: dict[str, dict[str, str]] = {
     "train": {name: run.words for name, run in RUNS.items() if run.script == "train"}
@@ -255,13 +251,7 @@ def furnish(folder: Path) -> None:
     (folder / "loop").symlink_to("loop")
     (folder / "table.csv").write_text("group,fitness,seconds\na,1,2\na,2,2\nb,3,4\nb,2.5,4\n")
     (folder / "design.yaml").write_text("base: [game=morpion]\nfactors:\n  algorithm.elites: [0, 1]\n")
-    champions = {
-        "mancala": ({"name": "mancala", "pits": 3, "stones": 2}, "(VALUE_AT 3)"),
-        "walls": ({"name": "walls", "size": 3}, "- - - / - N - / - - - : turn-left"),
-        "morpion": ({"name": "morpion", "size": 20}, "(progn3 [17,21] getClosestToLast [17,21])"),
-        "rars": ({"name": "rars"}, "(PROGRAM (neg NV) (+ V One))"),
-    }
-    for name, (game, text) in champions.items():
+    for name, (game, text) in CHAMPIONS.items():
         (folder / "folder" / name).mkdir(parents=True)
         write_run(folder / "folder" / name, game, text)
     run("play", "game=morpion", "game.size=20", "player=random", f"save={folder}/saved.json")
