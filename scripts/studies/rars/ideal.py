@@ -60,6 +60,9 @@ class Options:
     model_steps: int = option(400, "steps of the optimiser in the model, for each of four resolutions", high=MAX_COUNT)
     lap_steps: int = option(300, "steps of the optimiser in the simulator", high=MAX_COUNT)
     seed: int = option(0, "of the lines that the model begins with", low=0, high=MAX_SEED)
+    lines: str | None = option(
+        None, "a folder that keeps the lines of the model, so that the same command goes on from them", path=True
+    )
     table: str | None = option(None, "a CSV file that gets a row for each track", path=True)
     controls: str | None = option(None, "a CSV file that gets what the driver asked for, step by step", path=True)
 
@@ -97,6 +100,20 @@ def model(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, flo
         best = float(times.min())
         arguments.say(f"{course.name}: lines of {spacing:.0f} ft: {', '.join(f'{one:.2f}' for one in times)} s")
     return way, found[int(np.argmin(times))], best
+
+
+def modelled(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, float]:
+    """Return what `model` does, from the folder of lines if it is there."""
+    if options.lines is None:
+        return model(course, options)
+    told = f"{course.name}_{options.spacing:g}_{options.margin:g}_{options.starts}_{options.model_steps}_{options.seed}"
+    path = files.make_directory(files.user_path("lines", options.lines), "lines") / f"{told}.npy"
+    if path.exists():
+        kept = np.load(path, allow_pickle=False)
+        return road(course, options.spacing), kept[1:].astype(np.float32), float(kept[0])
+    way, offsets, expected = model(course, options)
+    np.save(path, np.concatenate([[expected], offsets.astype(float)]))
+    return way, offsets, expected
 
 
 def _bounds(way: Road, basis: np.ndarray, room: float) -> tuple[np.ndarray, np.ndarray]:
@@ -166,8 +183,11 @@ class Drive(NamedTuple):
     rounds: Array
 
 
-GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.992], np.float32)
-"""Steps that it looks ahead; 1/s2 for a foot beside the line, 1/s for a drift, 1/s for a speed; share of friction."""
+GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.975], np.float32)
+"""Steps that it looks ahead; 1/s2 for a foot beside the line, 1/s for a drift, 1/s for a speed; share of friction that
+the speeds of the line use."""
+WHOLE = 0.997
+"""The share of friction that the controller may use."""
 
 
 STEEPEST = 0.15
@@ -195,15 +215,14 @@ def controls(world: Rars, way: Road, grid: np.ndarray, plan: Plan, drive: Drive)
     there = _looked_up(way, grid, plan.table, distance + plan.gains[0] * physics.DT * v)
 
     mass = physics.MASS + car.fuel / physics.GRAVITY
-    grip = plan.gains[4]
     back = jnp.clip(plan.gains[1] / plan.gains[2] * (here[0] - beside), -STEEPEST * v, STEEPEST * v)
     across = v * v * there[2] + plan.gains[2] * (v * here[1] + back - drift)
-    most = grip * STICTION
+    most = WHOLE * STICTION
     across = jnp.clip(across, -0.998 * most, 0.998 * most)
     along = there[3] * there[4] + plan.gains[3] * (there[3] - v)
     pull = mass * along + drag(v)
     limit = jnp.sqrt((mass * most) ** 2 - (mass * across) ** 2)
-    pull = jnp.clip(pull, -limit, most_pull(mass, v, across, grip))
+    pull = jnp.clip(pull, -limit, most_pull(mass, v, across, WHOLE))
     side = mass * across
     force = jnp.sqrt(pull * pull + side * side + 1e-3)
     slip = -2 * jnp.log1p(-jnp.minimum(force / (STICTION * mass), 0.999))
@@ -282,7 +301,7 @@ def polish(
     begun = Wanted(
         jnp.asarray(np.linalg.pinv(basis) @ offsets), jnp.zeros(wide.shape[1]), jnp.asarray(GAINS)
     )
-    rates = Wanted(jnp.float32(0.03), jnp.float32(0.0006), jnp.asarray([0.002, 0.005, 0.005, 0.005, 0.00005], jnp.float32))
+    rates = Wanted(jnp.float32(0.03), jnp.float32(0.0006), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0002], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
         return lap(world, course, way, grid, steps, 0.25, plan(way, basis, wide, wanted))
@@ -331,7 +350,7 @@ def task(options: Options) -> int:
         began = time.process_time()
         world = Rars(track=name, friction="fixed", seconds=1000.0)
         course = world.course
-        way, offsets, expected = model(course, options)
+        way, offsets, expected = modelled(course, options)
         asked, took = polish(world, course, way, offsets, expected, options)
         found = replay(world, asked)
         cells = {
