@@ -163,7 +163,7 @@ def _improved(cost: Any, knots: Array, low: Any, high: Any, steps: int, rate: fl
 class Wanted(NamedTuple):
     """What is improved in the simulator."""
 
-    knots: Array  # of the line, feet
+    aside: Array  # knots of what is added to the line of the model, feet
     faster: Array  # knots of the logarithm of the speeds, over those of the model
     gains: Array  # of the controller: see `controls`
 
@@ -194,9 +194,9 @@ STEEPEST = 0.15
 """How far the controller turns from the direction of the line, to come back to it, radians."""
 
 
-def plan(way: Road, basis: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
+def plan(way: Road, offsets: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
     """Return what the controller follows: offset, slope, curvature, the speed, and its change in a foot."""
-    made = line(way, basis @ wanted.knots)
+    made = line(way, offsets + wide @ wanted.aside)
     cap, _ = speeds(made, wanted.gains[4])
     cap = cap * jnp.exp(wide @ wanted.faster)
     rise = (jnp.concatenate([cap[1:], cap[-1:]]) - cap) / made.step
@@ -294,17 +294,14 @@ def polish(
     world: Rars, course: tracks.Track, way: Road, offsets: np.ndarray, expected: float, options: Options
 ) -> tuple[np.ndarray, float]:
     """Return the controls, float32[N, 2], of the fastest lap on the road, and its seconds."""
-    basis, wide = splines(way, min(15.0, course.length / 96)), splines(way, min(60.0, course.length / 24))
+    wide = splines(way, min(60.0, course.length / 24))
     grid, steps = stations(way), int(1.06 * expected / physics.DT) + 20
-    room = way.half - 0.05
-    low, high = _bounds(way, basis, room)
-    begun = Wanted(
-        jnp.asarray(np.linalg.pinv(basis) @ offsets), jnp.zeros(wide.shape[1]), jnp.asarray(GAINS)
-    )
-    rates = Wanted(jnp.float32(0.03), jnp.float32(0.0006), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0002], jnp.float32))
+    none = jnp.zeros(wide.shape[1])
+    begun = Wanted(none, none, jnp.asarray(GAINS))
+    rates = Wanted(jnp.float32(0.01), jnp.float32(0.001), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0001], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
-        return lap(world, course, way, grid, steps, 0.25, plan(way, basis, wide, wanted))
+        return lap(world, course, way, grid, steps, 0.25, plan(way, offsets, wide, wanted))
 
     def cost(wanted: Wanted) -> tuple[Array, Lap]:
         found = driven(wanted)
@@ -319,8 +316,10 @@ def polish(
         slope = jax.tree.map(jnp.nan_to_num, slope)
         change, state = optimiser.update(slope, state)
         moved = jax.tree.map(lambda x, by, rate: x - schedule(number) * rate * by, wanted, change, rates)
-        gains = jnp.clip(moved.gains, jnp.asarray([0.5, 0.5, 0.5, 1.0, 0.9]), jnp.asarray([3.0, 12.0, 12.0, 15.0, 0.997]))
-        return Wanted(jnp.clip(moved.knots, low, high), moved.faster, gains), state, found
+        gains = jnp.clip(
+            moved.gains, jnp.asarray([0.5, 0.5, 0.5, 1.0, 0.9]), jnp.asarray([3.0, 12.0, 12.0, 15.0, 0.997])
+        )
+        return Wanted(moved.aside, moved.faster, gains), state, found
 
     wanted, state = begun, optimiser.init(begun)
     best, least = None, float("inf")
