@@ -37,8 +37,7 @@ class Car:
 
 def drive(track: Track, laps: int) -> tuple[list[float], int]:
     """Return the seconds of the first laps, from one place on the grid, and the steps."""
-    radius, extent = track.segments[0]
-    x, y, angle = track.start
+    extent, (x, y, angle) = track.segments[0][1], track.start
     c, s, line = cos(angle), sin(angle), track.finish * extent
     beside = track.width / 2
     car = Car(x + (line - 10) * c - beside * s, y + (line - 10) * s + beside * c, 20 * c, 20 * s)
@@ -64,7 +63,7 @@ def drive(track: Track, laps: int) -> tuple[list[float], int]:
 
 
 Seen = tuple[float, float, float, float, float, float, float]
-"""Feet to the left and to the right wall, to the end of the segment; speed, drift; radii of this segment and the next."""
+"""Feet to the left wall, the right one, the end of the segment; speed, drift; radii of this segment and the next."""
 
 
 def sensors(track: Track, car: Car) -> Seen:

@@ -20,6 +20,7 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import csv
+import functools
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,7 +32,6 @@ import optax
 from jax import Array, lax
 
 from envs.rars import physics, places, tracks
-from envs.rars.places import at
 from envs.rars.rules import Rars
 from envs.rars.tracks import Tables
 from jaxgp import files
@@ -39,7 +39,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.fitness.roller import simulate
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
-from studies.rars.line import Line, Road, drag, line, most_pull, road, seconds, speeds, splines, STICTION
+from studies.rars.line import STICTION, Road, drag, line, most_pull, road, seconds, speeds, splines
 
 COLUMNS = (
     *("track", "seconds", "model", "damage", "off_road", "starts", "model_steps", "lap_steps", "cpu_seconds", "seed"),
@@ -81,20 +81,18 @@ def model(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, flo
     """Return the stations of a track, the offsets of the fastest line found there, float32[N], and its seconds."""
     way = road(course, options.spacing)
     room = way.half - options.margin
-    keys = jax.random.split(jax.random.key(options.seed), options.starts)
+    key = jax.random.key(options.seed)
     found = np.zeros((options.starts, len(way.distance)), np.float32)
     best = float("nan")
     for stage, (spacing, rate) in enumerate(((120.0, 3.0), (60.0, 1.0), (30.0, 0.4), (15.0, 0.15))):
-        spacing = min(spacing, course.length / (12 * 2**stage))
-        basis = splines(way, spacing)
-        inverse = np.linalg.pinv(basis)
+        basis = splines(way, min(spacing, course.length / (12 * 2**stage)))
         low, high = _bounds(way, basis, room)
-        knots = jnp.asarray(found @ inverse.T)
-        if stage == 0:
-            drawn = jax.vmap(lambda key: jax.random.uniform(key, knots.shape[1:], minval=-1, maxval=1))(keys)
-            knots = jnp.clip(drawn * room * (np.arange(options.starts) > 0)[:, None], low, high)
-            knots = _improved(lambda k: _curved(way, basis @ k), knots, low, high, 300, 4.0)[0]
-        cost = lambda k: _modelled(way, basis @ k)  # noqa: E731
+        knots = jnp.asarray(found @ np.linalg.pinv(basis).T)
+        if stage == 0:  # the middle of the road, and random lines; all begin as smooth as they can be
+            drawn = jax.random.uniform(key, knots.shape, minval=-room, maxval=room).at[0].set(0)
+            smooth = functools.partial(_curved, way, basis)
+            knots = _improved(smooth, jnp.clip(drawn, low, high), low, high, 300, 4.0)[0]
+        cost = functools.partial(_modelled, way, basis)
         knots, times = _improved(cost, jnp.clip(knots, low, high), low, high, options.model_steps, rate)
         found = np.asarray(knots @ basis.T)
         best = float(times.min())
@@ -124,13 +122,13 @@ def _bounds(way: Road, basis: np.ndarray, room: float) -> tuple[np.ndarray, np.n
     return low, high
 
 
-def _curved(way: Road, offsets: Array) -> Array:
-    made = line(way, offsets)
+def _curved(way: Road, basis: np.ndarray, knots: Array) -> Array:
+    made = line(way, basis @ knots)
     return 1e4 * (made.bend**2 * made.step)[: way.last + 1].sum()
 
 
-def _modelled(way: Road, offsets: Array) -> Array:
-    made = line(way, offsets)
+def _modelled(way: Road, basis: np.ndarray, knots: Array) -> Array:
+    made = line(way, basis @ knots)
     _, reached = speeds(made, GRIP)
     return seconds(way, made, reached)
 
@@ -292,8 +290,8 @@ def lap(world: Rars, course: tracks.Track, way: Road, grid: np.ndarray, steps: i
 
 def polish(
     world: Rars, course: tracks.Track, way: Road, offsets: np.ndarray, expected: float, options: Options
-) -> tuple[np.ndarray, float]:
-    """Return the controls, float32[N, 2], of the fastest lap on the road, and its seconds."""
+) -> np.ndarray:
+    """Return the controls, float32[N, 2], of the fastest lap on the road."""
     wide = splines(way, min(60.0, course.length / 24))
     grid, steps = stations(way), int(1.06 * expected / physics.DT) + 20
     none = jnp.zeros(wide.shape[1])
@@ -332,7 +330,7 @@ def polish(
             arguments.say(f"{course.name}: step {number}: {took:.3f} s, outside {outside:.3f}, best {least:.3f} s")
     if best is None:
         reject("tracks", course.name, "a track on which the controller stays on the road")
-    return best, least
+    return best
 
 
 def replay(world: Rars, asked: np.ndarray) -> dict[str, float]:
@@ -350,7 +348,7 @@ def task(options: Options) -> int:
         world = Rars(track=name, friction="fixed", seconds=1000.0)
         course = world.course
         way, offsets, expected = modelled(course, options)
-        asked, took = polish(world, course, way, offsets, expected, options)
+        asked = polish(world, course, way, offsets, expected, options)
         found = replay(world, asked)
         cells = {
             "track": name,
