@@ -54,7 +54,7 @@ class Options:
     """Which tracks, and how long."""
 
     tracks: list[str] = option(["sepang"], "public tracks by their names")
-    spacing: float = option(10.0, "feet between the stations of a line", low=2, high=100)
+    spacing: float = option(5.0, "feet between the stations of a line", low=2, high=100)
     margin: float = option(0.6, "feet that a line keeps from the walls", low=0, high=10)
     starts: int = option(4, "lines that the model begins with", low=1, high=64)
     model_steps: int = option(400, "steps of the optimiser in the model, for each of four resolutions", high=MAX_COUNT)
@@ -292,11 +292,11 @@ def polish(
     world: Rars, course: tracks.Track, way: Road, offsets: np.ndarray, expected: float, options: Options
 ) -> np.ndarray:
     """Return the controls, float32[N, 2], of the fastest lap on the road."""
-    wide = splines(way, min(60.0, course.length / 24))
+    wide = splines(way, min(30.0, course.length / 48))
     grid, steps = stations(way), int(1.06 * expected / physics.DT) + 20
     none = jnp.zeros(wide.shape[1])
     begun = Wanted(none, none, jnp.asarray(GAINS))
-    rates = Wanted(jnp.float32(0.01), jnp.float32(0.001), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0001], jnp.float32))
+    rates = Wanted(jnp.float32(0.005), jnp.float32(0.001), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0001], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
         return lap(world, course, way, grid, steps, 0.25, plan(way, offsets, wide, wanted))
