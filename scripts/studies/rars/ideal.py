@@ -20,6 +20,7 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import csv
+import functools
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -31,7 +32,6 @@ import optax
 from jax import Array, lax
 
 from envs.rars import physics, places, tracks
-from envs.rars.places import at
 from envs.rars.rules import Rars
 from envs.rars.tracks import Tables
 from jaxgp import files
@@ -39,7 +39,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.fitness.roller import simulate
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
-from studies.rars.line import Line, Road, drag, line, most_pull, road, seconds, speeds, splines, STICTION
+from studies.rars.line import STICTION, Road, drag, line, most_pull, road, seconds, speeds, splines
 
 COLUMNS = (
     *("track", "seconds", "model", "damage", "off_road", "starts", "model_steps", "lap_steps", "cpu_seconds", "seed"),
@@ -54,12 +54,15 @@ class Options:
     """Which tracks, and how long."""
 
     tracks: list[str] = option(["sepang"], "public tracks by their names")
-    spacing: float = option(10.0, "feet between the stations of a line", low=2, high=100)
+    spacing: float = option(5.0, "feet between the stations of a line", low=2, high=100)
     margin: float = option(0.6, "feet that a line keeps from the walls", low=0, high=10)
     starts: int = option(4, "lines that the model begins with", low=1, high=64)
     model_steps: int = option(400, "steps of the optimiser in the model, for each of four resolutions", high=MAX_COUNT)
     lap_steps: int = option(300, "steps of the optimiser in the simulator", high=MAX_COUNT)
     seed: int = option(0, "of the lines that the model begins with", low=0, high=MAX_SEED)
+    lines: str | None = option(
+        None, "a folder that keeps the lines of the model, so that the same command goes on from them", path=True
+    )
     table: str | None = option(None, "a CSV file that gets a row for each track", path=True)
     controls: str | None = option(None, "a CSV file that gets what the driver asked for, step by step", path=True)
 
@@ -78,25 +81,37 @@ def model(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, flo
     """Return the stations of a track, the offsets of the fastest line found there, float32[N], and its seconds."""
     way = road(course, options.spacing)
     room = way.half - options.margin
-    keys = jax.random.split(jax.random.key(options.seed), options.starts)
+    key = jax.random.key(options.seed)
     found = np.zeros((options.starts, len(way.distance)), np.float32)
     best = float("nan")
     for stage, (spacing, rate) in enumerate(((120.0, 3.0), (60.0, 1.0), (30.0, 0.4), (15.0, 0.15))):
-        spacing = min(spacing, course.length / (12 * 2**stage))
-        basis = splines(way, spacing)
-        inverse = np.linalg.pinv(basis)
+        basis = splines(way, min(spacing, course.length / (12 * 2**stage)))
         low, high = _bounds(way, basis, room)
-        knots = jnp.asarray(found @ inverse.T)
-        if stage == 0:
-            drawn = jax.vmap(lambda key: jax.random.uniform(key, knots.shape[1:], minval=-1, maxval=1))(keys)
-            knots = jnp.clip(drawn * room * (np.arange(options.starts) > 0)[:, None], low, high)
-            knots = _improved(lambda k: _curved(way, basis @ k), knots, low, high, 300, 4.0)[0]
-        cost = lambda k: _modelled(way, basis @ k)  # noqa: E731
+        knots = jnp.asarray(found @ np.linalg.pinv(basis).T)
+        if stage == 0:  # the middle of the road, and random lines; all begin as smooth as they can be
+            drawn = jax.random.uniform(key, knots.shape, minval=-room, maxval=room).at[0].set(0)
+            smooth = functools.partial(_curved, way, basis)
+            knots = _improved(smooth, jnp.clip(drawn, low, high), low, high, 300, 4.0)[0]
+        cost = functools.partial(_modelled, way, basis)
         knots, times = _improved(cost, jnp.clip(knots, low, high), low, high, options.model_steps, rate)
         found = np.asarray(knots @ basis.T)
         best = float(times.min())
         arguments.say(f"{course.name}: lines of {spacing:.0f} ft: {', '.join(f'{one:.2f}' for one in times)} s")
     return way, found[int(np.argmin(times))], best
+
+
+def modelled(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, float]:
+    """Return what `model` does, from the folder of lines if it is there."""
+    if options.lines is None:
+        return model(course, options)
+    told = f"{course.name}_{options.spacing:g}_{options.margin:g}_{options.starts}_{options.model_steps}_{options.seed}"
+    path = files.make_directory(files.user_path("lines", options.lines), "lines") / f"{told}.npy"
+    if path.exists():
+        kept = np.load(path, allow_pickle=False)
+        return road(course, options.spacing), kept[1:].astype(np.float32), float(kept[0])
+    way, offsets, expected = model(course, options)
+    np.save(path, np.concatenate([[expected], offsets.astype(float)]))
+    return way, offsets, expected
 
 
 def _bounds(way: Road, basis: np.ndarray, room: float) -> tuple[np.ndarray, np.ndarray]:
@@ -107,13 +122,13 @@ def _bounds(way: Road, basis: np.ndarray, room: float) -> tuple[np.ndarray, np.n
     return low, high
 
 
-def _curved(way: Road, offsets: Array) -> Array:
-    made = line(way, offsets)
+def _curved(way: Road, basis: np.ndarray, knots: Array) -> Array:
+    made = line(way, basis @ knots)
     return 1e4 * (made.bend**2 * made.step)[: way.last + 1].sum()
 
 
-def _modelled(way: Road, offsets: Array) -> Array:
-    made = line(way, offsets)
+def _modelled(way: Road, basis: np.ndarray, knots: Array) -> Array:
+    made = line(way, basis @ knots)
     _, reached = speeds(made, GRIP)
     return seconds(way, made, reached)
 
@@ -146,7 +161,7 @@ def _improved(cost: Any, knots: Array, low: Any, high: Any, steps: int, rate: fl
 class Wanted(NamedTuple):
     """What is improved in the simulator."""
 
-    knots: Array  # of the line, feet
+    aside: Array  # knots of what is added to the line of the model, feet
     faster: Array  # knots of the logarithm of the speeds, over those of the model
     gains: Array  # of the controller: see `controls`
 
@@ -166,17 +181,20 @@ class Drive(NamedTuple):
     rounds: Array
 
 
-GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.992], np.float32)
-"""Steps that it looks ahead; 1/s2 for a foot beside the line, 1/s for a drift, 1/s for a speed; share of friction."""
+GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.975], np.float32)
+"""Steps that it looks ahead; 1/s2 for a foot beside the line, 1/s for a drift, 1/s for a speed; share of friction that
+the speeds of the line use."""
+WHOLE = 0.997
+"""The share of friction that the controller may use."""
 
 
 STEEPEST = 0.15
 """How far the controller turns from the direction of the line, to come back to it, radians."""
 
 
-def plan(way: Road, basis: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
+def plan(way: Road, offsets: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
     """Return what the controller follows: offset, slope, curvature, the speed, and its change in a foot."""
-    made = line(way, basis @ wanted.knots)
+    made = line(way, offsets + wide @ wanted.aside)
     cap, _ = speeds(made, wanted.gains[4])
     cap = cap * jnp.exp(wide @ wanted.faster)
     rise = (jnp.concatenate([cap[1:], cap[-1:]]) - cap) / made.step
@@ -195,15 +213,14 @@ def controls(world: Rars, way: Road, grid: np.ndarray, plan: Plan, drive: Drive)
     there = _looked_up(way, grid, plan.table, distance + plan.gains[0] * physics.DT * v)
 
     mass = physics.MASS + car.fuel / physics.GRAVITY
-    grip = plan.gains[4]
     back = jnp.clip(plan.gains[1] / plan.gains[2] * (here[0] - beside), -STEEPEST * v, STEEPEST * v)
     across = v * v * there[2] + plan.gains[2] * (v * here[1] + back - drift)
-    most = grip * STICTION
+    most = WHOLE * STICTION
     across = jnp.clip(across, -0.998 * most, 0.998 * most)
     along = there[3] * there[4] + plan.gains[3] * (there[3] - v)
     pull = mass * along + drag(v)
     limit = jnp.sqrt((mass * most) ** 2 - (mass * across) ** 2)
-    pull = jnp.clip(pull, -limit, most_pull(mass, v, across, grip))
+    pull = jnp.clip(pull, -limit, most_pull(mass, v, across, WHOLE))
     side = mass * across
     force = jnp.sqrt(pull * pull + side * side + 1e-3)
     slip = -2 * jnp.log1p(-jnp.minimum(force / (STICTION * mass), 0.999))
@@ -273,19 +290,16 @@ def lap(world: Rars, course: tracks.Track, way: Road, grid: np.ndarray, steps: i
 
 def polish(
     world: Rars, course: tracks.Track, way: Road, offsets: np.ndarray, expected: float, options: Options
-) -> tuple[np.ndarray, float]:
-    """Return the controls, float32[N, 2], of the fastest lap on the road, and its seconds."""
-    basis, wide = splines(way, min(15.0, course.length / 96)), splines(way, min(60.0, course.length / 24))
+) -> np.ndarray:
+    """Return the controls, float32[N, 2], of the fastest lap on the road."""
+    wide = splines(way, min(30.0, course.length / 48))
     grid, steps = stations(way), int(1.06 * expected / physics.DT) + 20
-    room = way.half - 0.05
-    low, high = _bounds(way, basis, room)
-    begun = Wanted(
-        jnp.asarray(np.linalg.pinv(basis) @ offsets), jnp.zeros(wide.shape[1]), jnp.asarray(GAINS)
-    )
-    rates = Wanted(jnp.float32(0.03), jnp.float32(0.0006), jnp.asarray([0.002, 0.005, 0.005, 0.005, 0.00005], jnp.float32))
+    none = jnp.zeros(wide.shape[1])
+    begun = Wanted(none, none, jnp.asarray(GAINS))
+    rates = Wanted(jnp.float32(0.005), jnp.float32(0.001), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0001], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
-        return lap(world, course, way, grid, steps, 0.25, plan(way, basis, wide, wanted))
+        return lap(world, course, way, grid, steps, 0.25, plan(way, offsets, wide, wanted))
 
     def cost(wanted: Wanted) -> tuple[Array, Lap]:
         found = driven(wanted)
@@ -300,8 +314,10 @@ def polish(
         slope = jax.tree.map(jnp.nan_to_num, slope)
         change, state = optimiser.update(slope, state)
         moved = jax.tree.map(lambda x, by, rate: x - schedule(number) * rate * by, wanted, change, rates)
-        gains = jnp.clip(moved.gains, jnp.asarray([0.5, 0.5, 0.5, 1.0, 0.9]), jnp.asarray([3.0, 12.0, 12.0, 15.0, 0.997]))
-        return Wanted(jnp.clip(moved.knots, low, high), moved.faster, gains), state, found
+        gains = jnp.clip(
+            moved.gains, jnp.asarray([0.5, 0.5, 0.5, 1.0, 0.9]), jnp.asarray([3.0, 12.0, 12.0, 15.0, 0.997])
+        )
+        return Wanted(moved.aside, moved.faster, gains), state, found
 
     wanted, state = begun, optimiser.init(begun)
     best, least = None, float("inf")
@@ -314,7 +330,7 @@ def polish(
             arguments.say(f"{course.name}: step {number}: {took:.3f} s, outside {outside:.3f}, best {least:.3f} s")
     if best is None:
         reject("tracks", course.name, "a track on which the controller stays on the road")
-    return best, least
+    return best
 
 
 def replay(world: Rars, asked: np.ndarray) -> dict[str, float]:
@@ -331,8 +347,8 @@ def task(options: Options) -> int:
         began = time.process_time()
         world = Rars(track=name, friction="fixed", seconds=1000.0)
         course = world.course
-        way, offsets, expected = model(course, options)
-        asked, took = polish(world, course, way, offsets, expected, options)
+        way, offsets, expected = modelled(course, options)
+        asked = polish(world, course, way, offsets, expected, options)
         found = replay(world, asked)
         cells = {
             "track": name,

@@ -172,8 +172,11 @@ def speeds(way: Line, grip: Array | float) -> tuple[Array, Array]:
 
     def brake(after: Array, here: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         limit, bend, step = here
-        across = after * bend
-        rate = jnp.sqrt(jnp.maximum(most * most - across * across, 1.0)) + physics.DRAG * after / MASS
+        middle = after
+        for _ in range(2):  # by the speed in the middle of the step
+            across = middle * bend
+            rate = jnp.sqrt(jnp.maximum(most * most - across * across, 1.0)) + physics.DRAG * middle / MASS
+            middle = jnp.minimum(limit, after + rate * step)
         now = jnp.minimum(limit, after + 2 * rate * step)
         return now, now
 
@@ -181,8 +184,7 @@ def speeds(way: Line, grip: Array | float) -> tuple[Array, Array]:
 
     def drive(now: Array, here: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         limit, bend, step = here
-        v = jnp.sqrt(now)
-        rate = (most_pull(MASS, v, now * bend, grip) - physics.DRAG * now) / MASS
+        rate = (most_pull(MASS, jnp.sqrt(now), now * bend, grip) - physics.DRAG * now) / MASS
         return jnp.minimum(limit, now + 2 * rate * step), now
 
     begin = jnp.float32(20.0 * 20.0)

@@ -30,7 +30,6 @@ from jaxgp.options import MAX_GAMES, MAX_SEED, option
 
 if TYPE_CHECKING:
     from jaxgp.games.casting import Cast
-    from jaxgp.measure.champions import Loaded
     from jaxgp.measure.simulations.rollouts import Measured
 
 COLUMNS = {

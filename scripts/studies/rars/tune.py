@@ -85,9 +85,7 @@ class Tuned(Driver[Array, Array]):
     def start(self, plans: Array, rollouts: int, /) -> Array:
         return jnp.full((len(plans), rollouts), -1.0)
 
-    def control(
-        self, plans: Array, memory: Array, sensed: Array, bits: Array, active: Array, /
-    ) -> tuple[Array, Array]:
+    def control(self, plans: Array, memory: Array, sensed: Array, bits: Array, active: Array, /) -> tuple[Array, Array]:
         def one(constants: Array, lane: Array, seen: Array) -> tuple[Array, Array]:
             return strategies.drive(strategies.Tuto3(*constants), lane, seen)
 
