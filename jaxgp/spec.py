@@ -72,6 +72,7 @@ class Role(Generic[Rules, Options]):
             ValueError for options that these rules do not allow.
         deeper: (options, plies) -> options with which the same genomes search `plies` deep; None if they do not search.
         exports: name of a notation -> what writes an individual in it.
+        named: those notations in which an individual has a name of its own; what writes it may refuse names.
         features: name of the features in exported text.
     """
 
@@ -82,6 +83,7 @@ class Role(Generic[Rules, Options]):
     make: "Callable[[Rules, Options], tuple[Language, Actor]]"
     deeper: Callable[[Options, int], Options] | None = None
     exports: "Mapping[str, Callable[[Rules, Options, Written, str], str]]" = field(default_factory=dict, hash=False)
+    named: tuple[str, ...] = ()
     features: str = "features"
 
 
