@@ -8,7 +8,7 @@ from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
 from jaxgp.store.table import CSVTable
 
 COLUMNS = {
-    "driver": "who drove: a champion by the 16 digits that the table of runs has, or a strategy; and where, if not here",
+    "driver": "who drove: a champion by the 16 digits that the table of runs has, or a strategy; and in what else",
     "rival": "who drove the other seats, by name; empty: nobody else",
     "instance": "where; empty: where the settings of the simulation say",
     "quantity": "what is measured at the end of a rollout",
