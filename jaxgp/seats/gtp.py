@@ -18,9 +18,9 @@ import numpy as np
 from jaxgp.contracts import Game, Position
 from jaxgp.errors import remark
 from jaxgp.games.notation import Dialect
+from jaxgp.processes.child import ChildProcess, ProcessError, quoted
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Move, legal
-from jaxgp.seats.processes import Child, ChildError, quoted
 
 TIMEOUT = 120.0
 """Seconds that an engine may take for an answer, by default."""
@@ -87,7 +87,7 @@ class Engine:
         words = find(command, packages)
         self.command, self.timeout = command, timeout
         try:
-            self._child = Child(words, farewell=b"quit\n", called="the engine")
+            self._child = ChildProcess(words, farewell=b"quit\n", called="the engine")
         except OSError as error:
             raise EngineError(f"{command}: cannot be started ({error.strerror})") from error
         self._number = 1
@@ -111,7 +111,7 @@ class Engine:
         """
         try:
             mark, text = self._exchange(line)
-        except ChildError as error:
+        except ProcessError as error:
             self.close()
             raise EngineError(f"{self.command}: {line}: {error}") from error
         if mark == "?":
@@ -143,7 +143,7 @@ class Engine:
                 mark, given, text = self._read(until)
         except TimeoutError as error:
             said = f", but {quoted(self._last)}, which is no answer" if self._beside > beside else ""
-            raise ChildError(f"no answer within {self.timeout:g} s{said}") from error
+            raise ProcessError(f"no answer within {self.timeout:g} s{said}") from error
         return mark, text
 
     def _answer(self, line: str, until: float) -> tuple[str, str, str]:
@@ -162,7 +162,7 @@ class Engine:
                 beside += 1
                 self._pass_over(got)
                 if beside > BESIDE:
-                    raise ChildError(f"said more than {BESIDE} lines, the last {quoted(got)}, and no answer")
+                    raise ProcessError(f"said more than {BESIDE} lines, the last {quoted(got)}, and no answer")
         found = ANSWERS.match("\n".join(answer))
         assert found is not None
         return found[1], found[2], found[3].strip()

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from jaxgp.seats import processes
+from jaxgp.processes import child
 from jaxgp.seats.gtp import Engine, EngineError, RefusedError
 from tests.host.engines import ended, fake, saying
 
@@ -67,7 +67,7 @@ for line in sys.stdin:
         assert engine.ask("name") == "fine"
         with pytest.raises(EngineError, match=r'ended with exit code 4, saying "at last"$'):
             engine.ask("end")
-        assert len(engine._child._complaints) <= processes.CHUNK
+        assert len(engine._child._complaints) <= child.CHUNK
 
 
 LATE = """

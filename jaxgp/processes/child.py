@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from jaxgp.printable import printable
-from jaxgp.seats import descendants
+from jaxgp.processes import descendants
 
 FAREWELL = 1.0
 """Seconds that a program has to end after it was asked to."""
@@ -29,11 +29,11 @@ _before: set[int] = set()
 """The sessions of processes that there were before the first of them."""
 
 
-class ChildError(RuntimeError):
+class ProcessError(RuntimeError):
     """What went wrong between a program and us, in words."""
 
 
-class Child:
+class ChildProcess:
     """A running program. Call `close`, or use it in a with statement.
 
     What it writes and nobody reads stays in its pipe, where it has to wait.
@@ -103,7 +103,7 @@ class Child:
         self._count = 0
 
     def send(self, data: bytes, until: float) -> None:
-        """Send bytes; raises TimeoutError, or ChildError where the program has ended."""
+        """Send bytes; raises TimeoutError, or ProcessError where the program has ended."""
         try:
             while data:
                 data = self._move(until, data)
@@ -117,7 +117,7 @@ class Child:
 
         Raises:
             TimeoutError: there is none in time.
-            ChildError: the program has ended, or says too much.
+            ProcessError: the program has ended, or says too much.
         """
         while (end := self._heard.find(b"\n")) < 0:
             if len(self._heard) > LINE:
@@ -126,7 +126,7 @@ class Child:
                 raise self.ended()
             self._move(until)
         if not 0 <= end <= LINE:
-            raise ChildError(f"answered a line of more than {LINE // 1024} KiB")
+            raise ProcessError(f"answered a line of more than {LINE // 1024} KiB")
         found = self._heard[:end].replace(b"\r", b"").decode("utf-8", "replace")
         del self._heard[: end + 1]
         if time.monotonic() > until:  # lines that keep arriving are no answer either
@@ -162,21 +162,21 @@ class Child:
     def _counted(self, size: int) -> None:
         self._count += size
         if self._count > ANSWER:
-            raise ChildError(f"answered more than {ANSWER // 1024} KiB")
+            raise ProcessError(f"answered more than {ANSWER // 1024} KiB")
 
-    def ended(self) -> ChildError:
+    def ended(self) -> ProcessError:
         """Return the error that says how the program has ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(FAREWELL)
         until = time.monotonic() + FAREWELL / 4
-        with suppress(OSError, ValueError, ChildError):
+        with suppress(OSError, ValueError, ProcessError):
             while self._stderr in self._open:
                 self._move(until)
         code = self._process.returncode
         said = printable(self._complaints.decode("utf-8", "replace")).strip()
         words = f", saying {quoted(said.splitlines()[-1])}" if said else ""
         how = "has stopped answering" if code is None else f"has ended with exit code {code}"
-        return ChildError(f"{self.called} {how}{words}")
+        return ProcessError(f"{self.called} {how}{words}")
 
 
 def _stop(process: "subprocess.Popen[bytes]", farewell: bytes) -> None:
