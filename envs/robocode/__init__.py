@@ -1,0 +1,1 @@
+"""Robocode: two robots fight in an arena."""
