@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from jaxgp.fitness.refereed import Refereed
     from jaxgp.fitness.rollout import RolloutFitness
     from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.games.casting import Cast
+    from jaxgp.games.notation import Notation, Showing
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.genotypes.programs import Programs
@@ -78,7 +80,7 @@ if TYPE_CHECKING:
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
     from jaxgp.players.solver import ProgramSolver
-    from jaxgp.spec import Cast, Fixed, Hand, Notation, Role, Searches, Showing, Solo, Spec, Strategy, Suites, Table
+    from jaxgp.spec import Fixed, Hand, Role, Searches, Solo, Spec, Strategy, Suites, Table
 
 _ROOMS = {
     "contracts": (
@@ -150,14 +152,13 @@ _ROOMS = {
     "players.searched": ("SearchedPlayer",),
     "players.solver": ("ProgramSolver",),
     "players.alone.walk": ("Walker",),
+    "games.casting": ("Cast",),
+    "games.notation": ("Notation", "Showing"),
     "spec": (
-        "Cast",
         "Fixed",
         "Hand",
-        "Notation",
         "Role",
         "Searches",
-        "Showing",
         "Solo",
         "Spec",
         "Strategy",

@@ -6,19 +6,18 @@ help of every command, the parameter tables and the documents. This module impor
 
 import copy
 import dataclasses
-import importlib
 import math
 import numbers
-import pkgutil
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from jaxgp.checks.unions import Kinds
+from jaxgp.checks.values import is_power_of_two_or_zero
 from jaxgp.errors import UsageError, reject
-from jaxgp.files import import_package, user_path
+from jaxgp.files import user_path
+from jaxgp.printable import brief
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -109,72 +108,10 @@ def option(
     return dataclasses.field(default=default, metadata=metadata)
 
 
-def is_power_of_two_or_zero(number: int) -> bool:
-    """Return whether a number, at least 0, is a power of two, or 0."""
-    return number & (number - 1) == 0
-
-
-def divisors(number: int) -> list[int]:
-    """Return the divisors of a number from 1 on, in ascending order."""
-    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
-
-
 def power_of_two(default: int, says: str, low: int, high: int) -> int:
     """Declare a field of a dataclass of options: a power of two from `low` on, or also 0 if that is `low`."""
     accepted = f"a power of two from {low} to {high}" if low else f"0, or a power of two up to {high}"
     return option(default, says, low=low, high=high, test=is_power_of_two_or_zero, accepted=accepted)
-
-
-class Kinds:
-    """The dataclasses that a section of options may be, by their `kind`: each in a module of a package, found by name.
-
-    They inherit it as their attribute `kinds`. The module of a kind has the name of the kind.
-
-    Attributes:
-        option: the name of the option that picks one, for messages.
-        folders: those of kinds outside the project, by name.
-    """
-
-    def __init__(self, option: str, package: str, first: str) -> None:
-        """Find kinds in a package, by its name; `first` is the default."""
-        self.option = option
-        self._package, self._first = package, first
-        self._outside: dict[str, type] = {}
-        self.folders: dict[str, Path] = {}
-
-    @cached_property
-    def _inside(self) -> dict[str, type]:
-        package = importlib.import_module(self._package)
-        names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
-        modules = {name: importlib.import_module(f"{self._package}.{name}") for name in names}
-        found = {name: self._kind(module, name) for name, module in modules.items()}
-        first = {self._first: found[self._first]}
-        return {name: kind for name, kind in (first | found).items() if kind is not None}
-
-    def all(self) -> dict[str, Any]:
-        """Return the dataclass of each kind, the default first."""
-        return self._inside | self._outside
-
-    def add(self, folder: Path) -> str:
-        """Add a kind from a folder outside the project, and return its name, which is the folder's.
-
-        Raises:
-            UsageError: the folder is no package that has it.
-        """
-        name, file = folder.name, folder / "__init__.py"
-        if not file.is_file():
-            reject(self.option, folder, f"{', '.join(self.all())}, or a folder with an __init__.py that has a kind")
-        found = self._kind(import_package(f"jaxgp_outside_{name}", file), name)
-        if found is None or name in self._inside:
-            accepted = f"a folder whose __init__.py has a dataclass of options with the kind {name}, as the folder is"
-            reject(self.option, folder, f"{accepted}; names of the project are taken: {', '.join(self._inside)}")
-        self._outside[name], self.folders[name] = found, folder
-        return name
-
-    def _kind(self, module: types.ModuleType, name: str) -> type | None:
-        """Return the dataclass of a module that is the kind of this name."""
-        classes = [one for one in vars(module).values() if getattr(one, "kinds", None) is self]
-        return next((one for one in classes if vars(one).get("kind") == name), None)
 
 
 class Option(NamedTuple):
@@ -319,7 +256,14 @@ def _departures(value: object) -> object:
 
 
 class Checked:
-    """Base of a dataclass of options that refuses wrong values where a program constructs it; raises UsageError."""
+    """Base of a dataclass of options that refuses wrong values where a program constructs it; raises UsageError.
+
+    Its `repr` gives what differs from the defaults.
+    """
+
+    def __init_subclass__(cls) -> None:
+        # Here and not as a method: `dataclass` keeps what a class has itself, and replaces what it inherits.
+        cls.__repr__ = brief  # type: ignore[method-assign]
 
     def __post_init__(self) -> None:
         check(self)
@@ -341,13 +285,6 @@ def check_like(values: object, schema: type, *names: str) -> None:
     """Check attributes of an object by the options of a dataclass that have the same names; raises UsageError."""
     for name in names:
         find(schema, name).check(name, getattr(values, name))
-
-
-def check_parts(one: object, **kinds: type) -> None:
-    """Check that parts of an object are of the types that it needs; raises UsageError."""
-    for name, kind in kinds.items():
-        if not isinstance(part := getattr(one, name), kind):
-            reject(name, type(part).__name__, f"a {kind.__name__}")
 
 
 def find(schema: object, name: str) -> Option:
@@ -466,93 +403,6 @@ def make_checked(schema: type[Schema], values: typing.Mapping[str, object], pref
     return result
 
 
-def of_kind(
-    option: str,
-    kind: object,
-    kinds: typing.Mapping[str, type[Schema]],
-    renamed: typing.Mapping[str, str] = types.MappingProxyType({}),
-    value: str = "",
-) -> type[Schema]:
-    """Return the dataclass of a kind by its name.
-
-    Args:
-        option: its name, for the message.
-        kind: the name of the kind.
-        kinds: the dataclasses by their names.
-        renamed: former names, and what is written today.
-        value: what stands behind the name, from a colon on.
-
-    Raises:
-        UsageError: there is none of that name.
-    """
-    if isinstance(kind, str) and kind in kinds:
-        return kinds[kind]
-    if isinstance(kind, str) and kind in renamed:
-        now = renamed[kind]
-        reject(option, f"{kind}{value}", now + value if now.isalpha() else now, f"{kind} is called so no longer")
-    reject(option, kind, ", ".join(kinds))
-
-
 def find_changed(values: object, names: Sequence[str]) -> list[str]:
     """Return the names among `names` whose options are not at their defaults."""
     return [name for name in names if getattr(values, name) != find(values, name).default]
-
-
-def choice(option: str, value: object, accepted: Sequence[str]) -> str:
-    """Return a value that is one of those `accepted`; raises UsageError for any other."""
-    if value not in accepted:
-        reject(option, value, ", ".join(accepted))
-    return str(value)
-
-
-def whole(option: str, value: Any, low: int, high: int | None = None, limit: str = "", or_null: bool = False) -> int:
-    """Return a value that is a whole number.
-
-    Args:
-        option: its name, for the message.
-        value: the value; true and false are not numbers.
-        low: the least number.
-        high: the greatest number; None: no limit.
-        limit: where `high` comes from, in words.
-        or_null: whether null would be accepted; the caller lets it pass.
-
-    Raises:
-        UsageError: anything else.
-    """
-    number = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if number and low <= value and (high is None or value <= high):
-        return int(value)
-    upper = "" if high is None else f" to {high}" + (f" ({limit})" if limit else "")
-    reject(option, value, f"a whole number from {low}{upper}" + (", or null" if or_null else ""))
-
-
-def real(
-    option: str,
-    value: float,
-    low: float | None = None,
-    high: float | None = None,
-    above: bool = False,
-    unit: str = "",
-    or_null: bool = False,
-) -> float:
-    """Return a value that is a finite number.
-
-    Args:
-        option: its name, for the message.
-        value: the value.
-        low: the least number; None: no limit.
-        high: the greatest number; None: no limit.
-        above: whether the number must be greater than `low`, not equal to it.
-        unit: what it counts, as in "seconds".
-        or_null: whether null would be accepted; the caller lets it pass.
-
-    Raises:
-        UsageError: anything else.
-    """
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
-    if number and (low is None or (value > low if above else value >= low)) and (high is None or value <= high):
-        return float(value)
-    lower = "" if low is None else (f" above {low:g}" if above else f" from {low:g}")
-    upper = "" if high is None else f" {'up ' if above else ''}to {high:g}"
-    counted = f" of {unit}" if unit else ""
-    reject(option, value, f"a number{counted}{lower}{upper}" + (", or null" if or_null else ""))

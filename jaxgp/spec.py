@@ -1,14 +1,9 @@
-"""What a game hands to the engine: one typed value, its `Spec`. Games are found by folder, in the project or outside.
-
-A folder is a game if it is a package with a function `spec() -> Spec`, which imports everything that the game needs.
-`envs` has the games of the project; `Outside` adds one from any other folder.
-"""
+"""What a game hands to the engine: one typed value, its `Spec`; `jaxgp.games.outside` says where games are found."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 from jax import Array
@@ -16,8 +11,8 @@ from jax import Array
 from jaxgp import contracts, options
 from jaxgp.contracts import Actor, Driver, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
-from jaxgp.files import import_package
-from jaxgp.printable import show_typed
+from jaxgp.games.notation import Dialect, Drawing, Notation, OfTurns, Showing
+from jaxgp.games.originals import Original
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
@@ -38,6 +33,10 @@ states."""
 
 Choice = Callable[[Any, Array], Array]
 """A fixed player that is a function, hashable: (state, uint32[] random bits) -> int32[], a legal action."""
+
+
+def _nothing(*_: object) -> None:
+    return None
 
 
 class ChoosesTurns(ABC):
@@ -74,6 +73,7 @@ class Role(Generic[Rules, Options]):
             ValueError for options that these rules do not allow.
         deeper: (options, plies) -> options with which the same genomes search `plies` deep; None if they do not search.
         exports: name of a notation -> what writes an individual in it.
+        named: those notations in which an individual has a name of its own; what writes it may refuse names.
         features: name of the features in exported text.
     """
 
@@ -84,6 +84,7 @@ class Role(Generic[Rules, Options]):
     make: "Callable[[Rules, Options], tuple[Language, Actor]]"
     deeper: Callable[[Options, int], Options] | None = None
     exports: "Mapping[str, Callable[[Rules, Options, Written, str], str]]" = field(default_factory=dict, hash=False)
+    named: tuple[str, ...] = ()
     features: str = "features"
 
 
@@ -116,130 +117,6 @@ class Hand:
 
     driver: Driver
     genome: Any = 0
-
-
-class OfTurns:
-    """Base of the parts of a `Spec` that only games of turns have."""
-
-
-class Drawing(Protocol[Drawn]):
-    """Pictures of states for people; a module with these functions is one."""
-
-    def text(self, game: Drawn, state: States, bottom: int = 0) -> str:
-        """Draw a state in characters; the side of seat `bottom` is nearest."""
-
-    def svg(
-        self, game: Drawn, state: States, highlight: int | None = None, seat: int | None = None, bottom: int = 0
-    ) -> str:
-        """Draw a state; `highlight` is the action that led to it, played by `seat`."""
-
-
-def _number(game: object, action: int) -> str:
-    del game
-    return str(action)
-
-
-def _numbered(game: Any, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < game.num_actions):
-        raise ValueError(f"{show_typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
-    return int(text)
-
-
-def _nothing(*_: object) -> None:
-    return None
-
-
-@dataclass(frozen=True)
-class Recorded(Generic[Rules]):
-    """A game as a file of other programs holds it.
-
-    Attributes:
-        rules: with the settings that the file states, such as its position.
-        actions: from the opening on.
-        players: their names, by seat; empty: the file has none.
-    """
-
-    rules: Rules
-    actions: Sequence[int]
-    players: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Format(Generic[Rules]):
-    """How other programs write whole games to files.
-
-    Attributes:
-        says: what it is, in a few words.
-        write: (rules, names of the players, states, actions) -> the content of a file; the states are those before each
-            action, and the last one. Raises ValueError for a game that the format cannot hold.
-        read: of a format that is not text, (rules, content, number) -> a game, as `Notation.parse` does.
-        check: refuses rules whose games the format cannot hold; raises ValueError.
-    """
-
-    says: str
-    write: Callable[[Rules, Sequence[str], Sequence[Any], Sequence[int]], str | bytes]
-    read: "Callable[[Rules, bytes, int | None], Recorded[Rules]] | None" = None
-    check: Callable[[Rules], None] = _nothing
-
-
-@dataclass(frozen=True)
-class Notation(OfTurns, Generic[Rules]):
-    """How moves and whole games are written.
-
-    Attributes:
-        action_name: (rules, action) -> its name; without one, moves are called by their numbers.
-        parse_action: (rules, the name of an action) -> the action; raises ValueError, which says what is accepted.
-        parse: (rules, text, number) -> a game that text holds in one of the game's own notations; of several games the
-            one with this number, from 1 on. Raises ValueError, as `one_of` does where there is no number.
-        describe: (rules, actions, why each was played) -> text.
-        picture: (rules, actions, how many of them; None: all) -> one SVG picture of the whole game; None: none.
-        written: (rules, actions) -> the moves alone, as `parse` reads them; they end the text of a saved game.
-        formats: by the ending of their files.
-    """
-
-    action_name: Callable[[Rules, int], str] = _number
-    parse_action: Callable[[Rules, str], int] = _numbered
-    parse: Callable[[Rules, str, int | None], Recorded[Rules]] | None = None
-    describe: Callable[[Rules, Sequence[int], Sequence[str]], str] | None = None
-    picture: Callable[[Rules, Sequence[int], int | None], str] | None = None
-    written: Callable[[Rules, Sequence[int]], str] | None = None
-    formats: Mapping[str, Format[Rules]] = field(default_factory=dict, hash=False)
-
-
-def one_of(games: Sequence[Item], number: int | None) -> Item:
-    """Return the game with a number, from 1 on, of those in a file; without a number the only one.
-
-    Raises:
-        ValueError: there is none, or there are several; the message says what is accepted.
-    """
-    count = len(games)
-    if number is None and count == 1:
-        return games[0]
-    if number is None or not 1 <= number <= count:
-        asked = "" if number is None else f"there is no game {number}; "
-        plural = "s" * (count != 1)
-        accepted = f"; accepted: FILE#N, with N from 1 to {count}" if count > 1 else ""
-        raise ValueError(f"{asked}the file has {count} game{plural}{accepted}")
-    return games[number - 1]
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """The names of a game's seats and moves in the Go Text Protocol, for engines outside the project.
-
-    Attributes:
-        setup: commands that prepare an engine for the game, once; commands that the engine does not know are left out.
-        colours: names of the seats.
-        vertex: action -> its name.
-        action: name of an action -> the action; raises ValueError for an unknown name.
-        packages: name of a known program -> where to get it.
-    """
-
-    setup: tuple[str, ...]
-    colours: tuple[str, str]
-    vertex: Callable[[int], str]
-    action: Callable[[str], int]
-    packages: Mapping[str, str] = field(default_factory=dict)
 
 
 def _very_long(rules: object) -> int:
@@ -365,25 +242,6 @@ class Table(OfTurns, Generic[Rules]):
     ending: Callable[[Rules, Any], str] | None = None
 
 
-def _no_lines(rules: Any, states: States) -> Iterable[str]:
-    del rules, states
-    return ()
-
-
-@dataclass(frozen=True)
-class Showing(Generic[Rules]):
-    """How whole rollouts of a simulation are shown to people. A rollout is its states [N + 1, ...], in NumPy arrays.
-
-    Attributes:
-        lines: (rules, a rollout) -> lines of text, such as one for each second; empty: its states are drawn in text.
-        picture: (rules, rollouts by the names of their drivers) -> one SVG of all of them, which may move by itself;
-            None: its states are drawn one by one.
-    """
-
-    lines: Callable[[Rules, States], Iterable[str]] = _no_lines
-    picture: Callable[[Rules, Mapping[str, States]], str] | None = None
-
-
 @dataclass(frozen=True)
 class Spec(Generic[Rules]):
     """A game, with all that the engine and people need of it. What it does not have is None.
@@ -400,6 +258,7 @@ class Spec(Generic[Rules]):
         table: what people are offered.
         showing: of a simulation, how whole rollouts are shown.
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
+        originals: of a simulation, the programs outside in which exported genomes drive, by name.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
             which says what is accepted.
         longest: rules -> the moves that a game can have; a file with more is none of a game.
@@ -416,6 +275,7 @@ class Spec(Generic[Rules]):
     table: Table[Rules] = field(default_factory=Table)
     showing: Showing[Rules] = field(default_factory=Showing)
     dialect: Callable[[Rules], Dialect] | None = None
+    originals: Mapping[str, Original[Rules]] = field(default_factory=dict, hash=False)
     vet: Callable[[Rules], None] = _nothing
     longest: Callable[[Rules], int] = _very_long
 
@@ -515,184 +375,3 @@ def lacks(rules: type) -> dict[str, str]:
 def _annotated(base: type) -> Iterable[str]:
     """Return the names that a class annotates: fields of a dataclass need no value."""
     return vars(base).get("__annotations__", ())
-
-
-@dataclass(frozen=True)
-class Cast(Generic[Rules]):
-    """A game with a role taken in it.
-
-    Attributes:
-        spec: the game.
-        game: its rules, with their settings.
-        role: the role; None in a game that no genomes play; then the fields below are None as well.
-        options: the options of the role.
-        language: what genomes are written in.
-        actor: how they play.
-    """
-
-    spec: Spec[Rules]
-    game: Rules
-    role: Role[Rules, Any] | None
-    options: Any
-    language: Any
-    actor: Any
-
-    def __repr__(self) -> str:
-        return f"Cast({self.game}, role={self.role.name if self.role else None})"
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the game is a simulation, which drivers play and nobody that moves by turns."""
-        return isinstance(self.game, Simulation)
-
-    @property
-    def program(self) -> dict[str, Any]:
-        """The role and all of its options, as a configuration and a champion file hold them."""
-        if self.role is None:
-            return {}
-        return {"role": self.role.name} | {
-            one.name: getattr(self.options, one.name) for one in options.list_options(self.role.options)
-        }
-
-    def at_depth(self, depth: int, option: str) -> "Cast[Rules]":
-        """Return the same genomes searching `depth` plies deep.
-
-        Args:
-            depth: plies.
-            option: what asked for it, for messages.
-
-        Raises:
-            UsageError: they do not search, or not this deep; the message names the option and what is accepted.
-        """
-        if self.role is None or self.role.deeper is None:
-            reject(option, depth, f"null; programs for {self.spec.name} do not search")
-        deeper = self.role.deeper(self.options, depth)
-        try:
-            options.check(deeper)
-        except UsageError as error:
-            reject(option, depth, error.accepted)
-        return _cast(self.spec, self.game, self.role, deeper)
-
-
-def cast(
-    spec: Spec[Rules],
-    game: Rules | None = None,
-    role: str | None = None,
-    genotype: str | None = None,
-    values: Mapping[str, object] | None = None,
-) -> Cast[Rules]:
-    """Take a role in a game.
-
-    Args:
-        spec: the game.
-        game: its rules; None: with their default settings.
-        role: by name; None: the first one for the genotype.
-        genotype: what the genomes are, `program` or `rules`; None: either.
-        values: some options of the role, by name.
-
-    Raises:
-        UsageError: something that the game or the role does not have or accept.
-    """
-    game = spec.make() if game is None else game
-    if not spec.roles:
-        for name, value in {"role": role, **(values or {})}.items():
-            if value is not None:
-                reject(f"program.{name}", value, f"null; no genomes play {spec.name}")
-        return Cast(spec, game, None, None, None, None)
-    taken = spec.role(role, genotype)
-    return _cast(spec, game, taken, role_options(spec, taken, values or {}))
-
-
-def role_options(spec: Spec, role: Role, values: Mapping[str, object]) -> Any:
-    """Return the options of a role with some of them given.
-
-    Raises:
-        UsageError: a wrong value, or an option that the role does not have; the message names the roles that have it.
-    """
-    for key in values:
-        if not _has(role, key):
-            others = [other.name for other in spec.roles if _has(other, key)]
-            also = f"; program.role={' or '.join(others)} has it" if others else ""
-            accepted = ", ".join(one.name for one in options.list_options(role.options)) or "none"
-            raise UsageError(f"program.{key}: unknown option of program.role={role.name}{also}; accepted: {accepted}")
-    for one in options.list_options(role.options):
-        if one.name in values and one.choices and values[one.name] not in one.choices:
-            others = [other.name for other in spec.roles if _takes(other, one.name, values[one.name])]
-            also = f"; with program.role={' or '.join(others)} it is one" if others else ""
-            reject(f"program.{one.name}", values[one.name], one.accepted + also)
-    try:
-        made = options.make_checked(role.options, values, "program.")
-    except UsageError:
-        raise
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    return made
-
-
-def _has(role: Role, name: str) -> bool:
-    """Whether a role has an option of this name."""
-    return name in [one.name for one in options.list_options(role.options)]
-
-
-def _takes(role: Role, name: str, value: object) -> bool:
-    """Whether a role has an option that takes a value."""
-    return any(one.name == name and value in one.choices for one in options.list_options(role.options))
-
-
-def _cast(spec: Spec[Rules], game: Rules, role: Role[Rules, Any], made: Any) -> Cast[Rules]:
-    try:
-        language, actor = role.make(game, made)
-    except UsageError:
-        raise
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    return Cast(spec, game, role, made, language, actor)
-
-
-class Games(Protocol):
-    """Where games come from: the package `envs`, or an `Outside`."""
-
-    def available(self) -> list[str]:
-        """Return the names of all games."""
-
-    def spec(self, name: str) -> Spec:
-        """Return a game; raises ValueError for an unknown one."""
-
-
-@dataclass(frozen=True)
-class Outside:
-    """Games, and one more from a folder outside the project; the folder's name is the name of the game.
-
-    Attributes:
-        games: the other games.
-        folder: a package with a function `spec`.
-    """
-
-    games: Games
-    folder: Path
-
-    def available(self) -> list[str]:
-        return sorted({*self.games.available(), self.folder.name})
-
-    def spec(self, name: str) -> Spec:
-        return load(self.folder) if name == self.folder.name else self.games.spec(name)
-
-
-def load(folder: Path) -> Spec:
-    """Import a game from a folder.
-
-    Raises:
-        UsageError: it is not a package with a function `spec`, or its name is not the name of the game.
-    """
-    folder = folder.expanduser().resolve()
-    file = folder / "__init__.py"
-    if not file.is_file():
-        reject("game", folder, "the name of a game, or a folder with an __init__.py that has a function spec()")
-    module = import_package(f"jaxgp_outside_{folder.name}", file)
-    make = vars(module).get("spec")
-    if not callable(make):
-        reject("game", folder, "a folder whose __init__.py has a function spec()")
-    spec = make()
-    if not isinstance(spec, Spec) or spec.name != folder.name:
-        reject("game", folder, f"a folder whose spec() returns a Spec of a game named {folder.name}, as the folder is")
-    return spec

@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     import numpy as np
 
     from jaxgp.contracts import Game, Position
+    from jaxgp.games.casting import Cast
+    from jaxgp.games.outside import Games
     from jaxgp.host.driving import Driven
     from jaxgp.host.savedgame import PlayedGame
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
-    from jaxgp.spec import Cast, Games, Hand, Spec
+    from jaxgp.spec import Hand, Spec
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 HINT_DEPTH = 8

@@ -29,10 +29,10 @@ from jaxgp.errors import RunError, UsageError, reason, reject, require
 from jaxgp.options import MAX_CORES, MAX_SEED, option
 
 if TYPE_CHECKING:
+    from jaxgp.games.casting import Cast
     from jaxgp.league.crosstable import CrossTable
     from jaxgp.league.league_report import LeagueOutcome
     from jaxgp.league.members import Member
-    from jaxgp.spec import Cast
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 MODES = ("anyone", "own", "others")

@@ -10,10 +10,10 @@ import pytest
 
 import envs
 import jaxgp
-from jaxgp import spec
 from jaxgp.config import validate
 from jaxgp.config.compose import Composer, usual_fitness
 from jaxgp.config.schema import Config
+from jaxgp.games import outside
 from tests.scripts.commands import run, train
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def played(game, squares):
 
 
 def test_three_in_a_line_win_and_nothing_follows(folder):
-    tic_tac_toe = spec.load(folder)
+    tic_tac_toe = outside.load(folder)
     game, drawing = tic_tac_toe.make(), tic_tac_toe.drawing
     *_, last = played(game, [1, 4, 2, 5, 3])
     assert drawing.text(game, last) == "X X X\nO O .\n. . ."
@@ -57,13 +57,13 @@ def test_three_in_a_line_win_and_nothing_follows(folder):
 
 
 def test_a_full_board_without_a_line_is_a_draw(folder):
-    game = spec.load(folder).make()
+    game = outside.load(folder).make()
     *_, last = played(game, [5, 1, 2, 8, 7, 3, 6, 4, 9])
     assert (bool(last.terminated), game.score(last).tolist()) == (True, [0.5, 0.5])
 
 
 def test_moves_are_named_by_squares(folder):
-    notation = spec.load(folder).notation
+    notation = outside.load(folder).notation
     assert [notation.parse_action(None, notation.action_name(None, n)) for n in range(9)] == list(range(9))
     with pytest.raises(ValueError, match="accepted: 1 to 9"):
         notation.parse_action(None, "10")
@@ -75,7 +75,7 @@ def test_without_a_file_of_its_own_it_evolves_by_results_against_chance_and_shal
     shutil.copy(folder / "__init__.py", bare)
     root = Path(__file__).parents[1]
     with Composer(Config, root / "conf", "config", [bare]) as composer:
-        config = validate.check(composer.compose(["game=tic_tac_toe"]), spec.Outside(envs, bare))
+        config = validate.check(composer.compose(["game=tic_tac_toe"]), outside.Outside(envs, bare))
     assert (config.game, config.fitness.points) == ({"name": "tic_tac_toe"}, "result")
     assert {name: one.kind for name, one in config.fitness.opponents.items()} == {
         "chance": "random",
@@ -108,7 +108,7 @@ def trolley(tmp_path_factory):
 
 
 def test_the_simulation_is_driven_by_hand_and_its_strategy_stops_near_the_line(trolley):
-    cast = jaxgp.take(spec.load(trolley))
+    cast = jaxgp.take(outside.load(trolley))
     rollout = jaxgp.drive(cast, "damped", seed=1)
     assert rollout.measures["distance"] < 0.2
     assert abs(rollout.states.place[0]) >= 1

@@ -12,7 +12,7 @@ import pytest
 import envs
 import jaxgp
 from jaxgp.config.games import place
-from jaxgp.spec import load
+from jaxgp.games.outside import load
 from tests.scripts.commands import write_run
 
 ROOT = Path(__file__).parents[1]
@@ -176,13 +176,19 @@ def test_what_a_notebook_shows_is_one_short_line():
         cast,
         cast.spec,
         cast.language,
+        cast.actor,
         scheme,
+        scheme.options,
+        against(cast),
+        jaxgp.opponent(cast, "search", depth=2),
         ring,
         jaxgp.Seeds(ring),
         jaxgp.Islands(ring, jaxgp.MigrationOptions()),
     ):
         assert len(repr(shown)) < 160
         assert "\n" not in repr(shown)
+    assert repr(scheme.options) == "GPOptions(population=8)"
+    assert repr(jaxgp.opponent(cast, "search", depth=2)).startswith("SearchOpponent(search=AlphaBeta, depth=2")
     assert [name for name in dir(jaxgp) if name.startswith("_")] == ["__version__"]
 
 

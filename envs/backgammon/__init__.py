@@ -12,7 +12,8 @@ def spec() -> "Spec[Backgammon]":
     from envs.backgammon import lessons, render, roles, strategies, turns
     from envs.backgammon.notation import mat
     from envs.backgammon.rules import Backgammon
-    from jaxgp.spec import Fixed, Notation, Spec, Table, Teachers
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Fixed, Spec, Table, Teachers
 
     return Spec(
         Backgammon,

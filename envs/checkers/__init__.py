@@ -11,7 +11,8 @@ def spec() -> "Spec[Checkers]":
     """Return the game; this imports it."""
     from envs.checkers import notation, opponents, render, roles, turns
     from envs.checkers.rules import Checkers
-    from jaxgp.spec import Notation, Searches, Spec, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Searches, Spec, Table
 
     return Spec(
         Checkers,

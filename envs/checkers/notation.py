@@ -17,9 +17,9 @@ from envs.checkers import fen
 from envs.checkers.render import squares
 from envs.checkers.rules import Checkers, State
 from envs.checkers.turns import follow, read_turn
+from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
-from jaxgp.spec import Format, Recorded, one_of
 
 TOKENS = re.compile(
     r'(?P<tag>\[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\]|\\.)*)"?\s*\]|\[[^\]"]*\])'

@@ -11,7 +11,8 @@ def spec() -> "Spec[FreeCell]":
     """Return the game; this imports it."""
     from envs.freecell import notation, plain, render, roles, solver, suites
     from envs.freecell.rules import FreeCell
-    from jaxgp.spec import Fixed, Notation, Spec, Suites, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Fixed, Spec, Suites, Table
 
     return Spec(
         FreeCell,

@@ -20,9 +20,9 @@ from envs.freecell.cards import CASCADES, NUMBER
 from envs.freecell.moves import ACTIONS, COUNTS, HOME, NUMBERS
 from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State, run_length
+from jaxgp.games.notation import Recorded, one_of
 from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
-from jaxgp.spec import Recorded, one_of
 
 PILES = "12345678abcdh"
 TYPED = (

@@ -11,7 +11,8 @@ def spec() -> "Spec[Mancala]":
     """Return the game; this imports it."""
     from envs.mancala import opponents, render, roles
     from envs.mancala.rules import Mancala
-    from jaxgp.spec import Notation, Searches, Spec, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Searches, Spec, Table
 
     return Spec(
         Mancala,

@@ -12,7 +12,8 @@ def spec() -> "Spec[Morpion]":
     from envs.morpion import hints, opponents, render, roles
     from envs.morpion.notation import records, saved
     from envs.morpion.rules import Morpion
-    from jaxgp.spec import Notation, Solo, Spec, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Solo, Spec, Table
 
     return Spec(
         Morpion,

@@ -11,7 +11,8 @@ def spec() -> "Spec[Othello]":
     """Return the game; this imports it."""
     from envs.othello import gtp, notation, opponents, render, roles
     from envs.othello.rules import Othello
-    from jaxgp.spec import Notation, Searches, Spec, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Searches, Spec, Table
 
     return Spec(
         Othello,

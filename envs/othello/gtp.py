@@ -9,7 +9,7 @@ from functools import partial
 
 from envs.othello.render import SEATS, action_name, parse_action
 from envs.othello.rules import Othello
-from jaxgp.spec import Dialect
+from jaxgp.games.notation import Dialect
 
 PACKAGES = {"gtp-rhino": "the package grhino of Debian and Ubuntu: apt-get install grhino"}
 

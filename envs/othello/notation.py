@@ -23,9 +23,9 @@ from jax import Array
 
 from envs.othello.render import PASS, action_name, discs, parse_action
 from envs.othello.rules import SIZES, Othello, State
+from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
 from jaxgp.search.chance import unused_key
-from jaxgp.spec import Format, Recorded, one_of
 
 WORDS = re.compile(r"(?P<square>[a-j](?:10|[1-9])(?!\d))|(?P<pass>pass|pa|ps|--+|@@)", re.IGNORECASE)
 BETWEEN = re.compile(r"(?:[\s,;|]|\d{1,3}\s*[.:)]|\d{1,3}(?=\s)|-(?!-))*", re.ASCII)

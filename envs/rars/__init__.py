@@ -11,7 +11,8 @@ def spec() -> "Spec[Rars]":
     """Return the simulation; this imports it."""
     from envs.rars import render, roles, strategies, tracks
     from envs.rars.rules import Rars
-    from jaxgp.spec import Fixed, Showing, Spec, Suites
+    from jaxgp.games.notation import Showing
+    from jaxgp.spec import Fixed, Spec, Suites
 
     return Spec(
         Rars,

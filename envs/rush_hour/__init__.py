@@ -11,7 +11,8 @@ def spec() -> "Spec[RushHour]":
     """Return the game; this imports it."""
     from envs.rush_hour import exact, plain, render, roles, suites
     from envs.rush_hour.rules import RushHour
-    from jaxgp.spec import Fixed, Notation, Spec, Suites, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Fixed, Spec, Suites, Table
 
     return Spec(
         RushHour,

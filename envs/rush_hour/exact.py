@@ -7,8 +7,8 @@ from functools import lru_cache
 from envs.rush_hour.boards import Board, database_line
 from envs.rush_hour.render import count_moves
 from envs.rush_hour.rules import RushHour, State, rules_of
+from jaxgp.games.notation import Format
 from jaxgp.search.puzzles.breadth import explore
-from jaxgp.spec import Format
 
 MOST = 1_000_000
 """Positions at which a search gives up: a board of 6 x 6 has fewer, one of 8 x 8 may have billions."""

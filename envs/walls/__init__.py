@@ -11,7 +11,8 @@ def spec() -> "Spec[Walls]":
     """Return the game; this imports it."""
     from envs.walls import opponents, render, roles, strategies
     from envs.walls.rules import Walls
-    from jaxgp.spec import Fixed, Notation, Searches, Spec, Table
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Fixed, Searches, Spec, Table
 
     return Spec(
         Walls,

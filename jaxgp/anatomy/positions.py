@@ -18,13 +18,13 @@ from jaxgp.arrays import take
 from jaxgp.bits import pick
 from jaxgp.contracts import Player, States
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
 from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer
-from jaxgp.spec import Cast
 
 LANES = 256
 """Games, and decisions, that are computed at a time."""

@@ -15,9 +15,9 @@ from jaxgp.anatomy.introns import Introns, NodeKind
 from jaxgp.anatomy.nodes import Forest, Node, write_trees
 from jaxgp.anatomy.simpler.simplify import DROPPED, Site, Step, most, rewrite_tree, trees_of
 from jaxgp.anatomy.trace import Tree, subtree
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.primitives import Integers, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.spec import Cast
 
 LANES = 32
 """Programs that are walked through side by side."""

@@ -11,11 +11,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
+from jaxgp.checks.unions import Kinds, of_kind
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
 from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject, show
 from jaxgp.files import user_path
-from jaxgp.options import Kinds, Option, check, list_options, of_kind, option
+from jaxgp.options import Option, check, list_options, option
 from jaxgp.printable import printable
 from jaxgp.terminal import Interrupts, heard, lenient
 

@@ -34,7 +34,7 @@ from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject
 from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.games.outside import Games
 
 INFORMATION = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 """What Hydra can tell of itself."""
@@ -243,7 +243,7 @@ def _show(command: Command[Schema, AnyPlan], config_dir: Path, config_name: str,
     except COMPOSITION_ERRORS as error:
         if args.shell_completion:
             accepted = f"install=SHELL, uninstall=SHELL or query=SHELL beside it ({first_line(error)})"
-            raise UsageError(f"--shell-completion: accepted: {accepted}") from error
+            raise UsageError(f"--shell-completion, -sc: accepted: {accepted}") from error
         raise composition_error(command.schema, error, args.overrides) from error
     finally:
         sys.argv = before[0]

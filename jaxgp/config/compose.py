@@ -25,6 +25,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from omegaconf.errors import GrammarParseError, InterpolationResolutionError, OmegaConfBaseException
 
+from jaxgp.checks.unions import Kinds
 from jaxgp.config import quoting, typed
 from jaxgp.config.games import place
 from jaxgp.config.launching import hydra_words
@@ -33,11 +34,11 @@ from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_l
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import user_path
 from jaxgp.kinds import FitnessOptions
-from jaxgp.options import Kinds, list_options
+from jaxgp.options import list_options
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.games.outside import Games
 
 Schema = TypeVar("Schema")
 
@@ -178,8 +179,8 @@ def usual_fitness(folder: Path) -> str:
     The default of the project is a formula of its first game, by which all players of another one may be equal.
     """
     from jaxgp.contracts import Simulation
+    from jaxgp.games.outside import load
     from jaxgp.players.searches import explain_unsearched
-    from jaxgp.spec import load
 
     spec = load(folder)
     if issubclass(spec.rules, Simulation):

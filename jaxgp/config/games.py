@@ -23,7 +23,9 @@ OF_CHAMPIONS = (
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
-    from jaxgp.spec import Cast, Games, Spec
+    from jaxgp.games.casting import Cast
+    from jaxgp.games.outside import Games
+    from jaxgp.spec import Spec
 
 
 def place(name: str, games: "Games") -> "tuple[Games, str]":
@@ -44,7 +46,7 @@ def place(name: str, games: "Games") -> "tuple[Games, str]":
         return games, name
     if not (folder / "__init__.py").is_file():
         reject("game", name, "the name of a game, or a folder with an __init__.py that has a function spec()")
-    from jaxgp.spec import Outside
+    from jaxgp.games.outside import Outside
 
     return Outside(games, folder.resolve()), folder.resolve().name
 
@@ -108,7 +110,7 @@ def cast_of(config: Config, games: "Games", genotype: str | None = None) -> "Cas
     Raises:
         UsageError: something that the game or the role does not have or accept.
     """
-    from jaxgp.spec import cast
+    from jaxgp.games.casting import cast
 
     spec, rules = game_of(config.game, games)
     values = dict(config.program)

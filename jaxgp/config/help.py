@@ -15,7 +15,8 @@ from jaxgp.options import Option, list_options
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Game
-    from jaxgp.spec import Games, Spec
+    from jaxgp.games.outside import Games
+    from jaxgp.spec import Spec
 
 INDENT = " " * 6
 WIDTH = 120

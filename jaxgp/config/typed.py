@@ -6,9 +6,10 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from jaxgp.checks.unions import of_kind
 from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject, rejection, show
-from jaxgp.options import Option, list_options, make_unchecked, members, of_kind
+from jaxgp.options import Option, list_options, make_unchecked, members
 
 Name = TypeVar("Name")
 Schema = TypeVar("Schema")

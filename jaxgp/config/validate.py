@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from jaxgp import kinds, options
+from jaxgp.checks.values import divisors
 from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
@@ -10,7 +11,7 @@ from jaxgp.evolution.options import GPOptions
 from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.games.outside import Games
 
 
 def check(config: Config, places: "Games") -> Config:
@@ -49,11 +50,11 @@ def _devices(config: Config) -> None:
     """Refuse devices that cannot share the islands equally, and processes that cannot share the devices."""
     asked, islands = config.devices, config.algorithm.islands.count
     if islands % asked.count:
-        divisors = ", ".join(map(str, options.divisors(islands)))
-        reject("devices.count", asked.count, f"a divisor of algorithm.islands.count={islands}: {divisors}")
+        fitting = ", ".join(map(str, divisors(islands)))
+        reject("devices.count", asked.count, f"a divisor of algorithm.islands.count={islands}: {fitting}")
     if asked.count % asked.processes:
-        divisors = ", ".join(map(str, options.divisors(asked.count)))
-        reject("devices.processes", asked.processes, f"a divisor of devices.count={asked.count}: {divisors}")
+        fitting = ", ".join(map(str, divisors(asked.count)))
+        reject("devices.processes", asked.processes, f"a divisor of devices.count={asked.count}: {fitting}")
     options.bound(asked, "process", "devices.", high=asked.processes - 1, why="devices.processes - 1")
     if asked.coordinator is not None:
         host, _, port = asked.coordinator.rpartition(":")

@@ -20,12 +20,12 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable, count_unique
+from jaxgp.checks.values import check_parts
 from jaxgp.evolution.generational import BREED, Metrics, size_metrics
 from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import Floats, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.options import check_parts
 
 FARTHEST = 12.0
 """|x| at most: beyond it constants are hardly told apart in float32."""

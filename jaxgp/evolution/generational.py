@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_unique
+from jaxgp.checks.values import check_parts
 from jaxgp.errors import reject
 from jaxgp.evolution.options import GPOptions
 from jaxgp.fitness.evaluation import Evaluation, child
@@ -13,7 +14,6 @@ from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import creation, sharing, variation
-from jaxgp.options import check_parts
 
 Metrics = dict[str, Array]
 

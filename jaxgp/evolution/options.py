@@ -6,6 +6,8 @@ Importing this does not import JAX.
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from jaxgp.checks.unions import Kinds
+from jaxgp.checks.values import divisors
 from jaxgp.errors import reject
 from jaxgp.operators.options import (
     MAX_CAPACITY,
@@ -17,7 +19,7 @@ from jaxgp.operators.options import (
     RuleMutationOptions,
     SelectionOptions,
 )
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, Kinds, bound, divisors, find_changed, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, bound, find_changed, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme

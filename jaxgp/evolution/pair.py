@@ -12,13 +12,13 @@ from flax import struct
 from jax import Array
 from jax.sharding import Mesh
 
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Fitness, Scheme
 from jaxgp.evolution.ring import Metrics, OnePopulation, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Meetings, fresh, instances_of
 from jaxgp.fitness.refereed import Memories
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
-from jaxgp.options import whole
 
 
 @struct.dataclass

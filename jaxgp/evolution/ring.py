@@ -24,12 +24,12 @@ from jax import Array
 from jax.sharding import Mesh
 
 from jaxgp import arrays
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Fitness, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.fitness.evaluation import Absolute, Standing
-from jaxgp.options import whole
 
 Metrics = dict[str, Array]
 

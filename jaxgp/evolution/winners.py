@@ -20,12 +20,12 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import count_unique, take
+from jaxgp.checks.values import check_parts
 from jaxgp.evolution.generational import size_metrics
 from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import draw, rulelists
-from jaxgp.options import check_parts
 
 Metrics = dict[str, Array]
 

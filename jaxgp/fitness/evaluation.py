@@ -11,10 +11,12 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable
+from jaxgp.checks.values import real
 from jaxgp.contracts import Memory, Metrics, Scheme
 from jaxgp.errors import reject
 from jaxgp.genotypes.language import Genome, Language, language_of
-from jaxgp.options import MAX_FITNESS, MAX_WEIGHT, real
+from jaxgp.options import MAX_FITNESS, MAX_WEIGHT
+from jaxgp.printable import brief
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
@@ -158,6 +160,8 @@ class FunctionFitness(Absolute[tuple[()]]):
     function: Callable[[Array, Genome], Array]
 
     seats: ClassVar[int] = 1
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not callable(self.function):

@@ -19,6 +19,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import comparable, take
+from jaxgp.checks.values import choice, real, whole
 from jaxgp.contracts import Scheme
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
@@ -27,8 +28,9 @@ from jaxgp.fitness.tournament import round_robin
 from jaxgp.genotypes.language import Language, language_of, sizes
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
-from jaxgp.options import MAX_WEIGHT, choice, real, whole
+from jaxgp.options import MAX_WEIGHT
 from jaxgp.players.rules import RulePlayer
+from jaxgp.printable import brief
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
@@ -61,6 +63,8 @@ class GroupFitness(Absolute[Memories]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_player(self.panel.game, self.player)

@@ -9,13 +9,15 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.arrays import count_distinct, in_chunks
+from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.fitness.words import POINTS
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.options import MAX_PLIES, MAX_WEIGHT, real, whole
+from jaxgp.options import MAX_PLIES, MAX_WEIGHT
+from jaxgp.printable import brief
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""
@@ -103,6 +105,8 @@ class PanelFitness(Absolute[Memories]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_player(self.game, self.player)

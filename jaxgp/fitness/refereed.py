@@ -14,10 +14,11 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Memory, Remembers, Scheme
 from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome, Language
-from jaxgp.options import whole
+from jaxgp.printable import brief
 
 COUNTED = ("evaluations", "plies", "searches", "nodes")
 """Metrics that count the work of a generation: that of the fitness and that of the referee add up."""
@@ -58,6 +59,8 @@ class Refereed(Absolute[Memories]):
     referee: Referee
     measured: int = 1
     first: int = 0
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         whole("measured", self.measured, 1)

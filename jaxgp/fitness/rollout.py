@@ -15,13 +15,16 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.bits import extend
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Crew, Ended, Roller
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, whole
-from jaxgp.spec import Cast, Instances
+from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION
+from jaxgp.printable import brief
+from jaxgp.spec import Instances
 
 PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
@@ -94,6 +97,8 @@ class RolloutFitness(Absolute[tuple[()]]):
     progress: str | None = None
     patience: int = 200
     lanes: int | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not isinstance(self.simulation, Simulation):

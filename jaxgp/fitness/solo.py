@@ -11,6 +11,7 @@ from jaxgp.contracts import Soloist
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
+from jaxgp.printable import brief
 
 PLAY = 0
 """The child of a generation's key that games are played with."""
@@ -33,6 +34,8 @@ class SoloFitness(Absolute[tuple[()]]):
     minimum: float | None = None
 
     seats: ClassVar[int] = 1
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not hasattr(self.soloist, "perform"):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from jaxgp.contracts import Game, Opponent, Player, Solver
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome
 from jaxgp.seats.agents import opponent_agent, program_agent
 from jaxgp.seats.moves import Move, Stepper, game_key, play_on
-from jaxgp.spec import Cast, Rules, Spec
+from jaxgp.spec import Rules, Spec
 
 SEATS = ("first", "second")
 CHAMPION = "champion"

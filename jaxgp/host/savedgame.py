@@ -24,11 +24,12 @@ from jaxgp.config.games import game_of
 from jaxgp.contracts import Game, Position
 from jaxgp.errors import RunError, UsageError, reason, reject, show
 from jaxgp.files import Json
+from jaxgp.games.outside import Games
 from jaxgp.host.animation import animate
 from jaxgp.host.replay import frames, pictures
 from jaxgp.printable import one_line
 from jaxgp.seats.moves import Move, Stepper, announcement, game_key, verdict
-from jaxgp.spec import Games, Spec
+from jaxgp.spec import Spec
 
 FORMAT = "jaxgp game"
 FORMAT_VERSION = 2

@@ -19,10 +19,10 @@ from jaxgp.config.games import game_of
 from jaxgp.contracts import Simulation, States
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import Json
+from jaxgp.games.outside import Games
 from jaxgp.host.driving import Difference, Driven, difference, drive_again, picture
 from jaxgp.host.savedgame import agree, chance_of, check_fields, locate, read_chance, read_raw, settings_of, write_text
 from jaxgp.printable import one_line
-from jaxgp.spec import Games
 
 FORMAT = "jaxgp rollout"
 FORMAT_VERSION = 1

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from jaxgp import options
+from jaxgp.checks.unions import Kinds
 from jaxgp.errors import reject
 from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, of_island
 from jaxgp.fitness.words import POINTS, describe_opponent
@@ -22,7 +23,6 @@ from jaxgp.options import (
     MAX_POPULATION,
     MAX_TABLE,
     MAX_WEIGHT,
-    Kinds,
     option,
     power_of_two,
 )
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.fitness.panel import PanelFitness
-    from jaxgp.spec import Cast, Hand
+    from jaxgp.games.casting import Cast
+    from jaxgp.spec import Hand
 
 MAX_CANDIDATES = 256
 RENAMED = {

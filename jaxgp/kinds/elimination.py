@@ -12,7 +12,7 @@ from jaxgp.options import MAX_GAMES, option
 if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
-    from jaxgp.spec import Cast
+    from jaxgp.games.casting import Cast
 
 
 def is_even(number: float) -> bool:

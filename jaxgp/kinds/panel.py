@@ -9,7 +9,7 @@ from jaxgp.options import option
 if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
-    from jaxgp.spec import Cast
+    from jaxgp.games.casting import Cast
 
 
 @dataclass

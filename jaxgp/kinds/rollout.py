@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
     from jaxgp.fitness.rollout import Value
-    from jaxgp.spec import Cast, Hand
+    from jaxgp.games.casting import Cast
+    from jaxgp.spec import Hand
 
 
 @dataclass

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from jaxgp.config.schema import Config
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
-    from jaxgp.spec import Cast
+    from jaxgp.games.casting import Cast
 
 MAX_FACTOR = 1000
 

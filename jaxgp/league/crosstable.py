@@ -19,6 +19,7 @@ from jaxgp import files, reading
 from jaxgp.contracts import Opponent, Player
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.league.members import GenomeActor, Member
@@ -28,7 +29,6 @@ from jaxgp.report.waiting import announce, waiting
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Stepper, game_key, play_on
 from jaxgp.seats.options import PlayerOptions
-from jaxgp.spec import Cast
 
 FORMAT, FORMAT_VERSION = "jaxgp cross-table", 1
 

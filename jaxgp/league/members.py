@@ -16,6 +16,8 @@ from jaxgp.config.schema import Config
 from jaxgp.contracts import Player
 from jaxgp.errors import UsageError, reason, reject, rejection
 from jaxgp.files import user_path
+from jaxgp.games.casting import Cast
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
@@ -25,7 +27,6 @@ from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
 from jaxgp.seats.kinds.strategy import StrategyOptions
 from jaxgp.seats.options import FORMER, PlayerOptions, parse_player, spellings
-from jaxgp.spec import Cast, Games
 from jaxgp.store import champion
 from jaxgp.store.champion import ChampionError
 from jaxgp.store.directory import RunDirectory

@@ -14,6 +14,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Metrics, Scheme
 from jaxgp.errors import UsageError, reason, reject, require
 from jaxgp.evolution.islands import Islands
@@ -22,7 +23,7 @@ from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.language import Genome, language_of
-from jaxgp.options import MAX_COUNT, whole
+from jaxgp.options import MAX_COUNT
 from jaxgp.store import checkpoint
 from jaxgp.store.record import Record, Row, clean, cut
 

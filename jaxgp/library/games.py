@@ -15,8 +15,9 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files
-from jaxgp import spec as specs
 from jaxgp.arrays import is_legal
+from jaxgp.checks.unions import of_kind
+from jaxgp.checks.values import whole
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Game, Opponent, Position
 from jaxgp.errors import reject
@@ -24,19 +25,22 @@ from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.evolution.state import BestSoFar as Found
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.panel import check_opponent, check_player
+from jaxgp.games import casting
+from jaxgp.games.casting import Cast
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.library.evolving import History
 from jaxgp.measure import champions, evaluation
-from jaxgp.options import MAX_SEED, list_options, make_checked, of_kind, whole
+from jaxgp.options import MAX_SEED, list_options, make_checked
 from jaxgp.report import tree
 from jaxgp.run.assemble import creator
 from jaxgp.search.chance import unused_key
 from jaxgp.seats.agents import Agent, genome_agent
 from jaxgp.seats.options import OpponentOptions
-from jaxgp.spec import Cast, Games, Spec
+from jaxgp.spec import Spec
 from jaxgp.store import champion as champion_files
 
 
@@ -54,7 +58,7 @@ def take(spec: Spec, role: str | None = None, options: dict[str, object] | None 
     """
     if not isinstance(spec, Spec):
         reject("spec", spec, 'a Spec, such as envs.spec("mancala")')
-    return specs.cast(spec, spec.make(**settings), role, values=options or {})
+    return casting.cast(spec, spec.make(**settings), role, values=options or {})
 
 
 def opponent(cast: Cast, kind: str = "search", **values: object) -> Opponent:

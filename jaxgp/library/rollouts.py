@@ -1,13 +1,15 @@
 """Rollouts of simulations in notebooks: who drives, what comes of it, and how it looks."""
 
+from jaxgp.checks.values import whole
 from jaxgp.errors import UsageError, reject
+from jaxgp.games.casting import Cast
 from jaxgp.host.driving import Driven
 from jaxgp.host.driving import drive as driven
 from jaxgp.library.games import Champion
 from jaxgp.measure.simulations.rollouts import hand, take_driver
-from jaxgp.options import MAX_SEED, whole
+from jaxgp.options import MAX_SEED
 from jaxgp.seats.moves import game_key
-from jaxgp.spec import Cast, Hand
+from jaxgp.spec import Hand
 
 
 def drive(cast: Cast, *drivers: str | Champion | Hand, seed: int = 0) -> Driven:

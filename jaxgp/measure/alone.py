@@ -7,8 +7,8 @@ import numpy as np
 
 from jaxgp.errors import UsageError
 from jaxgp.files import Json
+from jaxgp.games.casting import Cast
 from jaxgp.report.waiting import waiting
-from jaxgp.spec import Cast
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded

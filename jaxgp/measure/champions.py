@@ -9,11 +9,12 @@ from jaxgp.config.games import cast_of, game_of
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
+from jaxgp.games.casting import Cast, cast
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome
 from jaxgp.host.savedgame import agree
 from jaxgp.options import list_options
 from jaxgp.players.searched import SearchedPlayer
-from jaxgp.spec import Cast, Games, cast
 from jaxgp.store import champion, runs
 from jaxgp.store.champion import ChampionError, ChampionFile
 from jaxgp.store.directory import RunDirectory

@@ -16,6 +16,7 @@ from jaxgp.errors import RunError, reject
 from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.files import Json
 from jaxgp.fitness.matches import Played, play, seats
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, kind
 from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.measure import external
@@ -28,7 +29,6 @@ from jaxgp.run import assemble
 from jaxgp.seats.agents import program_agent
 from jaxgp.seats.options import OpponentOptions, PlayerOptions
 from jaxgp.seats.options import opponent as opponent_options
-from jaxgp.spec import Cast
 from jaxgp.statistics.intervals import effective, interval
 
 if TYPE_CHECKING:

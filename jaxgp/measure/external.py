@@ -12,11 +12,11 @@ import numpy as np
 
 from jaxgp.contracts import Game
 from jaxgp.errors import RunError, reject
+from jaxgp.games.casting import Cast
 from jaxgp.report.waiting import waiting
 from jaxgp.seats.gtp import EngineError
 from jaxgp.seats.moves import Move, Mover, Stepper, game_key, play_on
 from jaxgp.seats.options import OpponentOptions
-from jaxgp.spec import Cast
 
 PLIES = 6
 """Random moves at the beginning of a game; Othello has 8,200 such openings."""

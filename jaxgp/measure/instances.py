@@ -16,9 +16,10 @@ import numpy as np
 
 import jaxgp
 from jaxgp.errors import reject
+from jaxgp.games.casting import Cast
 from jaxgp.options import MAX_COUNT, list_options
 from jaxgp.printable import one_line
-from jaxgp.spec import Cast, Instances
+from jaxgp.spec import Instances
 from jaxgp.store import runs
 from jaxgp.store.table import Cells, CSVTable
 

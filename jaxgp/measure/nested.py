@@ -20,6 +20,7 @@ from jax import Array
 from jaxgp.contracts import Game
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.files import Json
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome
 from jaxgp.host import savedgame
 from jaxgp.measure.alone import best_of, random_scores
@@ -29,7 +30,6 @@ from jaxgp.report.waiting import waiting
 from jaxgp.search.listed import Listed, ListedGame
 from jaxgp.search.nrpa import Line, Nested, NRPAState
 from jaxgp.seats.moves import Stepper, game_key
-from jaxgp.spec import Cast
 from jaxgp.statistics.comparison import compare
 from jaxgp.store import checkpoint
 

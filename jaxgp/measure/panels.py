@@ -11,10 +11,10 @@ from jaxgp import reading
 from jaxgp.config import typed
 from jaxgp.config.games import member
 from jaxgp.errors import UsageError, reject
+from jaxgp.games.casting import Cast
 from jaxgp.players.panel import OpponentPlayer
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.seats.options import OpponentOptions
-from jaxgp.spec import Cast
 
 
 def read_panel(file: Path) -> dict[str, OpponentOptions]:

@@ -19,13 +19,14 @@ from jaxgp.contracts import Solver
 from jaxgp.errors import UsageError, reject
 from jaxgp.files import Json
 from jaxgp.fitness.puzzles.suite import instances as instances_of
+from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
 from jaxgp.measure import instances
 from jaxgp.options import list_options
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import following, waiting
 from jaxgp.search.puzzles.deepening import Solutions
-from jaxgp.spec import Cast, Instances, Strategy, cast
+from jaxgp.spec import Instances, Strategy
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.measure import evaluation
@@ -15,7 +16,6 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.measure.evaluation import Result
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.seats.options import OpponentOptions
-from jaxgp.spec import Cast
 
 
 def teams(loaded: Sequence[Loaded]) -> list[list[int]]:

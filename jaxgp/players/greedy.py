@@ -22,6 +22,7 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned, evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.players.taught import Learns
+from jaxgp.printable import brief
 
 State = Any
 Outcome = Any
@@ -53,6 +54,8 @@ class GreedyPlayer:
     outcome: Callable[[State, Array], tuple[Array, Array]]
 
     random: ClassVar[bool] = False
+
+    __repr__ = brief
 
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, 1, L], once for all their games."""
@@ -116,6 +119,8 @@ class ChosenPlayer(Learns):
 
     random: ClassVar[bool] = False
     """The game draws lots among equal moves, from what it has drawn already."""
+
+    __repr__ = brief
 
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their games: plans [P * T]."""

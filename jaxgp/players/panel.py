@@ -10,11 +10,13 @@ import numpy as np
 from jax import Array, lax
 
 from jaxgp.bits import pick
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Alone, Driver, Game, Genomes, Memory, Opponent, Player, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
-from jaxgp.options import MAX_GAMES, whole
+from jaxgp.options import MAX_GAMES
 from jaxgp.players.program import ProgramOpponent
+from jaxgp.printable import brief
 from jaxgp.spec import Choice, ChoosesTurns, Hand, Spec, Strategy, Turns
 
 Create = Callable[[Array, int], Genome]
@@ -52,6 +54,8 @@ class RandomOpponent:
     thinks: bool = False
     forfeits: bool = False
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         whole("games", self.games, 1, MAX_GAMES)
 
@@ -84,6 +88,8 @@ class OpponentPlayer(Generic[Memory]):
     """
 
     opponent: Opponent[Memory]
+
+    __repr__ = brief
 
     @property
     def random(self) -> bool:
@@ -132,6 +138,8 @@ class FixedPlayer:
 
     random: ClassVar[bool] = True
     """A function may draw its moves."""
+
+    __repr__ = brief
 
     def prepare(self, genomes: Array) -> Array:
         return genomes

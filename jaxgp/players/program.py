@@ -11,13 +11,15 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import where
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Game, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
-from jaxgp.options import MAX_GAMES, whole
+from jaxgp.options import MAX_GAMES
+from jaxgp.printable import brief
 
 State = Any
 
@@ -37,6 +39,8 @@ class ProgramPlayer:
     decide: Callable[[State, Array], tuple[Array, Array]]
 
     random: ClassVar[bool] = False
+
+    __repr__ = brief
 
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
@@ -98,6 +102,8 @@ class ProgramOpponent:
     champions: bool = False
     forfeits: bool = False
     thinks: bool = False
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         whole("count", self.count, 1, MAX_GAMES)

@@ -11,6 +11,7 @@ from jax import Array
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.interpreter import rules
 from jaxgp.interpreter.rules import Masks
+from jaxgp.printable import brief
 
 State = Any
 
@@ -32,6 +33,8 @@ class RulePlayer:
     symmetric: bool = False
 
     random: ClassVar[bool] = False
+
+    __repr__ = brief
 
     def prepare(self, lists: RuleLists) -> Masks:
         """Pack rule lists [P] for matching, once for all their games."""

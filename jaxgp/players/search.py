@@ -11,6 +11,7 @@ from jaxgp.bits import WORD, lot, pack, pick_bit
 from jaxgp.contracts import Game
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.searches import draws, draws_anew
+from jaxgp.printable import brief
 from jaxgp.search import cores, table
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 
@@ -38,6 +39,8 @@ class SearchOpponent:
     games: int = 1
     thinks: bool = True
     forfeits: bool = False
+
+    __repr__ = brief
 
     @property
     def game(self) -> Game:
@@ -100,6 +103,8 @@ class AlternatingOpponent:
     random: bool = True
     thinks: bool = True
     forfeits: bool = False
+
+    __repr__ = brief
 
     @property
     def games(self) -> int:

@@ -11,10 +11,12 @@ from jax import Array
 
 from jaxgp import options
 from jaxgp.arrays import take
+from jaxgp.checks import values
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
 from jaxgp.interpreter.evaluate import Features, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.printable import brief
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.lookahead import Twin
@@ -62,11 +64,13 @@ class SearchedPlayer:
 
     random: ClassVar[bool] = False
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
-        options.whole("depth", self.depth, 1, options.DEEPEST)
-        options.whole("tail", self.tail, 1)
+        values.whole("depth", self.depth, 1, options.DEEPEST)
+        values.whole("tail", self.tail, 1)
         if self.lanes is not None:
-            options.whole("lanes", self.lanes, 1, options.MAX_LANES, or_null=True)
+            values.whole("lanes", self.lanes, 1, options.MAX_LANES, or_null=True)
 
     def prepare(self, programs: Programs) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""

@@ -21,14 +21,17 @@ from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.games.casting import Cast
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.driving import drive, replay_rollout
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
+from jaxgp.players.driver import fixed_driver
 from jaxgp.seats.moves import game_key
-from jaxgp.spec import Cast, Games, Hand
+from jaxgp.spec import Hand
 
 
 def creator(language: Language, algorithm: GPOptions | GroupsOptions | CMAOptions) -> Callable[[Array, int], Genome]:
@@ -120,7 +123,8 @@ class Experiment:
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats.
 
-        In a simulation each rival of the run drives the other seats.
+        In a simulation each rival of the run drives the other seats. Where there are none, and whole rollouts are
+        pictures, the first strategy of the simulation drives beside the champion.
 
         Args:
             state: of a run.
@@ -132,7 +136,9 @@ class Experiment:
         if isinstance(self.cast.actor, Driver):
             spec, game, own = self.cast.spec, self.cast.game, ("champion", Hand(self.cast.actor, genome))
             crews = self.config.fitness.crews(self.cast) or [()]
-            return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed))) for crew in crews]
+            shown = spec.strategies[:1] if crews == [()] and spec.showing.picture is not None else ()
+            beside = [drive(spec, game, [(name, fixed_driver(spec, game, name))], game_key(seed)) for name in shown]
+            return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed)), beside=beside) for crew in crews]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         limit = (

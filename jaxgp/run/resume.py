@@ -19,7 +19,7 @@ from jaxgp.store.directory import COMPLETE, RunDirectory, digest
 from jaxgp.store.table import CSVTable
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.games.outside import Games
 
 CHANGEABLE = (
     "logger",

@@ -19,6 +19,7 @@ from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import of_island
 from jaxgp.evolution.state import EvolutionState, fault_of
 from jaxgp.files import make_directory, short, user_path, write_json
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
@@ -34,7 +35,6 @@ from jaxgp.run.patience import GivenUp, end_at_once, wait_for
 from jaxgp.run.resume import RunPlan, again
 from jaxgp.run.signals import AFTER_GENERATION, AFTER_REPORT, Stop
 from jaxgp.search import cores
-from jaxgp.spec import Games
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, record, runs
 from jaxgp.store.directory import RunDirectory, changes, digest, environment

@@ -11,12 +11,12 @@ from jax import Array
 
 from jaxgp.bits import lot, pick
 from jaxgp.contracts import Alone, Game, Opponent, Player, Position, Solver
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome
 from jaxgp.players.searches import draws
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.seats.moves import Move, Stepper, game_key
-from jaxgp.spec import Cast
 
 Choice = Callable[[Position, np.uint32], int | None]
 """(state, random bits, uniform) -> a move, or None: there is no legal one."""

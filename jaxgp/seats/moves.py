@@ -19,8 +19,8 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Game, Position
+from jaxgp.games.notation import Notation
 from jaxgp.players.ply import after, bits
-from jaxgp.spec import Notation
 
 YOU = "You"
 """How the program addresses a person."""

@@ -1,7 +1,7 @@
 """Kinds of players: the options that all have in common, and the kinds by name. Importing this does not import JAX.
 
 A kind is one file of `jaxgp/seats/kinds`, named as the kind is, with one dataclass. A kind in a folder outside the
-project works in the same way; see `jaxgp.options.Kinds`.
+project works in the same way; see `jaxgp.checks.unions.Kinds`.
 
 A player is spelled `KIND`, or `KIND:VALUE` with the value of its main option, as in `search:3`.
 """
@@ -12,15 +12,17 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
+from jaxgp.checks.unions import Kinds, of_kind
 from jaxgp.errors import UsageError, reject, rejection, show
-from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, Kinds, find, make_checked, of_kind, option
+from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, find, make_checked, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
+    from jaxgp.games.casting import Cast
     from jaxgp.genotypes.language import Genome
     from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast, Hand
+    from jaxgp.spec import Hand
 
 FIRST = "search"
 """The kind that is meant where none is named, and that lists begin with."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from jaxgp.checks.values import choice, whole
 from jaxgp.config.schema import METRICS, Config
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.options import MAX_SEED, choice, list_options, own, whole
+from jaxgp.options import MAX_SEED, list_options, own
 
 Level = float | int | bool | str
 Numbers = Mapping[str, Mapping[str, Level]]

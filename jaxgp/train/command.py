@@ -25,7 +25,7 @@ from jaxgp.files import short
 from jaxgp.run import resume
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Games
+    from jaxgp.games.outside import Games
 
 CONFIG_DIR = Path(__file__).parents[1] / "conf"
 """A link to the project's `conf/`; in a wheel the files themselves."""

@@ -12,10 +12,10 @@ from envs.morpion.opponents import random_scores
 from envs.morpion.primitives import AREA, LAST, POINT
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
-from jaxgp.spec import Cast
 from rivals.plain import morpion as plain_morpion
 from rivals.timing import Bench, Case, Job, compile_function, measure
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import jax
 
-from jaxgp.spec import Cast
+from jaxgp.games.casting import Cast
 
 if TYPE_CHECKING:
     from bench import Options

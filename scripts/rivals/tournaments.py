@@ -16,12 +16,12 @@ from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.tournament import round_robin
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.rulelists import DONT_CARE, RuleLists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.operators.options import RuleCreationOptions
 from jaxgp.operators.rulelists import mutate
 from jaxgp.run import assemble
-from jaxgp.spec import Cast
 from rivals.plain import walls as plain_walls
 from rivals.timing import Bench, Case, Job, compile_function, measure
 

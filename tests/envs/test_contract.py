@@ -10,7 +10,8 @@ import pytest
 import envs
 from jaxgp.arrays import is_legal
 from jaxgp.contracts import ListsMoves, Puzzle
-from jaxgp.spec import lacks, load
+from jaxgp.games.outside import load
+from jaxgp.spec import lacks
 from tests.envs.replays import FAST, KEY, TURNS, stepping
 
 PLIES = 60

@@ -9,7 +9,8 @@ import pytest
 
 import envs
 from jaxgp.contracts import Instanced, Simulation
-from jaxgp.spec import lacks, load
+from jaxgp.games.outside import load
+from jaxgp.spec import lacks
 
 OWN = [name for name in envs.available() if issubclass(envs.spec(name).rules, Simulation)]
 CART = Path(__file__).parents[1] / "fixtures" / "cart"

@@ -9,10 +9,10 @@ import numpy as np
 import envs
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
+from jaxgp.games.casting import Cast
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.seats.options import opponent
-from jaxgp.spec import Cast
 from tests.envs.replays import KEY, stepping
 
 CREATION = CreationOptions(method="grow", max_depth=6, terminal_probability=0.4)

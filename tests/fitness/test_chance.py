@@ -18,11 +18,11 @@ from jaxgp.evolution.ring import Ring
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.operators.options import CreationOptions, MutationOptions
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.spec import cast
 from jaxgp.store import checkpoint
 from tests.host.games import DICE, SPEC
 

@@ -16,10 +16,11 @@ from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.fitness.refereed import Refereed
+from jaxgp.games.casting import cast
+from jaxgp.games.outside import load
 from jaxgp.genotypes import language as languages
 from jaxgp.players.panel import RandomOpponent
 from jaxgp.run import assemble
-from jaxgp.spec import cast, load
 from tests.envs.replays import FAST
 from tests.fitness.coplay_table import config
 from tests.run.conduct_toy import assert_same, rows, start

@@ -14,10 +14,11 @@ from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.among.elimination import EliminationFitness
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.players.panel import FixedPlayer, RandomOpponent, strategy
 from jaxgp.players.program import ProgramOpponent
-from jaxgp.spec import ChoosesTurns, cast
+from jaxgp.spec import ChoosesTurns
 from tests.envs.replays import FAST
 
 MANCALA = envs.make("mancala")

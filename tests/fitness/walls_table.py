@@ -10,12 +10,12 @@ from envs.walls.view import SYMBOLS
 from jaxgp.config import schema
 from jaxgp.config.games import cast_of
 from jaxgp.evolution.options import GroupsOptions
+from jaxgp.games.casting import Cast
 from jaxgp.kinds.groups import GroupsFitnessOptions
 from jaxgp.operators.options import RuleCreationOptions
 from jaxgp.options import make_unchecked
 from jaxgp.run.assemble import creator
 from jaxgp.seats.options import opponent
-from jaxgp.spec import Cast
 from tests.reference import rules as reference
 from tests.reference import walls
 

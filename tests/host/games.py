@@ -3,9 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+from jaxgp.games.outside import load
 from jaxgp.seats.agents import Agent, random_agent
 from jaxgp.seats.moves import legal
-from jaxgp.spec import load
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "dice"
 SPEC = load(FOLDER)

@@ -7,10 +7,10 @@ import pytest
 
 import envs
 from jaxgp.errors import UsageError
+from jaxgp.games.outside import Outside
 from jaxgp.host import savedgame
 from jaxgp.host.human import TerminalGame
 from jaxgp.seats.moves import Stepper, game_key
-from jaxgp.spec import Outside
 from jaxgp.terminal import Stopped
 from tests.host.games import DICE, FOLDER, RANDOM, SPEC, typing
 

@@ -9,6 +9,7 @@ import pytest
 
 import envs
 from jaxgp.config.schema import Config
+from jaxgp.games.outside import Outside
 from jaxgp.genotypes import language as languages
 from jaxgp.host.replay import Rival, record
 from jaxgp.kinds.panel import PanelFitnessOptions
@@ -17,7 +18,6 @@ from jaxgp.run.assemble import assemble
 from jaxgp.seats.agents import opponent_agent
 from jaxgp.seats.moves import Stepper, game_key, play_on
 from jaxgp.seats.options import opponent
-from jaxgp.spec import Outside
 from tests.host.games import DICE, FOLDER
 
 BITS = np.uint32(0)

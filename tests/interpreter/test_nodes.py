@@ -7,6 +7,7 @@ import pytest
 
 import envs
 from envs.backgammon import language
+from jaxgp.games.casting import cast
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter import nodes
@@ -14,7 +15,6 @@ from jaxgp.interpreter.evaluate import Packed, evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
-from jaxgp.spec import cast
 
 SET = language.primitive_set()
 NUMBERS = len(language.COUNTS) * 26 + len(language.GENERAL)

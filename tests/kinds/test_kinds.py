@@ -170,7 +170,7 @@ def test_a_sweep_may_name_kinds_outside_beside_others_and_a_command_is_shown_as_
 
 def test_a_member_of_a_sweep_in_another_process_takes_its_kinds_from_their_folders(outside):
     """Launchers send the command to the process, or to the job of SLURM, as cloudpickle writes it."""
-    cloudpickle = pytest.importorskip("joblib.externals.cloudpickle")
+    cloudpickle = pytest.importorskip("cloudpickle")
     command = Command(Config, envs, lambda *_: None, lambda *_: 0, lambda *_: "")
     command.kinds = compose.name_folder([f"fitness.kind={outside}"], envs).kinds
     sent = cloudpickle.dumps(command)

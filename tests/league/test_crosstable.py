@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import cast
 from jaxgp.genotypes import language as languages
 from jaxgp.league import crosstable
 from jaxgp.league.members import GenomeActor, Member
 from jaxgp.seats.options import opponent
-from jaxgp.spec import cast
 from tests.fitness import walls_table
 from tests.host import games
 from tests.reference import rules, walls

@@ -5,12 +5,12 @@ import pytest
 
 import envs
 from jaxgp.errors import RunError, UsageError
+from jaxgp.games.casting import cast
 from jaxgp.measure import external
 from jaxgp.measure.external import EngineTerms
 from jaxgp.seats.agents import Agent, random_agent
 from jaxgp.seats.moves import legal
 from jaxgp.seats.options import opponent
-from jaxgp.spec import cast
 from tests.host.engines import fake
 
 

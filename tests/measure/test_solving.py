@@ -12,13 +12,14 @@ from jax import Array
 
 from jaxgp.contracts import Solver
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.measure import champions, instances, solving
 from jaxgp.measure.instances import COLUMNS, Book
 from jaxgp.options import option
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.deepening import Deepening
-from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, Suites, cast
+from jaxgp.spec import Fixed, Instances, Role, Spec, Strategy, Suites
 from jaxgp.store.table import CSVTable
 from tests.search import puzzles
 

@@ -12,9 +12,9 @@ import envs
 from jaxgp.config.compose import adapt_override
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError
+from jaxgp.games.outside import Outside
 from jaxgp.run import outcome, resume
 from jaxgp.run.run import add_row
-from jaxgp.spec import Outside
 from jaxgp.store import champion, runs
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.table import CSVTable

@@ -4,7 +4,7 @@ import pytest
 
 import envs
 from jaxgp.config import arguments
-from jaxgp.spec import cast
+from jaxgp.games.casting import cast
 from tests.scripts.commands import load, write_champion
 
 PLAY = load("play")

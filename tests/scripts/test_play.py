@@ -12,7 +12,7 @@ import envs
 from envs.morpion.notation.saved import one_line
 from envs.morpion.render import parse_action
 from jaxgp.config import arguments
-from jaxgp.spec import cast
+from jaxgp.games.casting import cast
 from tests.envs.replays import TURNS
 from tests.host import games as toys
 from tests.host.engines import fake

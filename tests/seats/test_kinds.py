@@ -7,11 +7,11 @@ import pytest
 import envs
 from envs.walls.opponents import majority
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import cast
 from jaxgp.options import check
 from jaxgp.seats import agents
 from jaxgp.seats.deepening import deepening
 from jaxgp.seats.options import PlayerOptions, parse_player, player
-from jaxgp.spec import cast
 from tests.host import games
 from tests.measure.test_solving import Tally
 from tests.search.puzzles import Lamps

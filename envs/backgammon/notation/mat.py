@@ -11,7 +11,7 @@ import numpy as np
 
 from envs.backgammon.notation.ids import Placed, gnubg_id, xgid
 from envs.backgammon.rules import BAR, OFF, PASS, Backgammon, State
-from jaxgp.spec import Format
+from jaxgp.games.notation import Format
 
 LEFT = 33
 """Width of the turns of the player on the left."""

@@ -30,8 +30,8 @@ from envs.morpion.notation.saved import Point, line_between, line_points, new_cr
 from envs.morpion.rules import CORNER, DX, DY, LENGTH, Morpion, State, Variant
 from jaxgp import reading
 from jaxgp.errors import show
+from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
-from jaxgp.spec import Format, Recorded, one_of
 
 LINE = re.compile(r"\(\s*(-?\d{1,4})\s*,\s*(-?\d{1,4})\s*\)\s*(?:([-|/\\])\s*([+-]?[0-2]))?", re.ASCII)
 SIGNS = "-|/\\"

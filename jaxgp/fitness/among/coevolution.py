@@ -15,13 +15,15 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Game, Opponent, Plans, Player
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
 from jaxgp.genotypes.language import Genome, Language, language_of
-from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like, real, whole
+from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like
+from jaxgp.printable import brief
 from jaxgp.seats.options import GuideOptions
 
 Tree = TypeVar("Tree")
@@ -73,6 +75,8 @@ class CoevolutionFitness(Absolute[Memories]):
     max_plies: int = 400
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_player(self.game, self.player)

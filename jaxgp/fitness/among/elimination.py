@@ -18,6 +18,7 @@ from jaxgp.contracts import Game, Plans, Player, States
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.genotypes.language import Genome
+from jaxgp.printable import brief
 
 MATCHES = 2
 """The child of a generation's key that matches take; that of a referee is another."""
@@ -48,6 +49,8 @@ class EliminationFitness(Absolute[tuple[()]]):
     max_plies: int = 400
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def keys(self, key: Array) -> tuple[Array, Array]:
         """Return the key for both: only a referee draws from it."""

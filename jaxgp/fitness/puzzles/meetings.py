@@ -21,6 +21,7 @@ from jaxgp.fitness.puzzles.suite import DRAW, SuiteFitness, SuiteResults
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.selection import different
+from jaxgp.printable import brief
 
 
 @struct.dataclass
@@ -58,6 +59,8 @@ class SolverFitness(Absolute[Meetings]):
     met: int
 
     seats: ClassVar[int] = 1
+
+    __repr__ = brief
 
     def init(self, key: Array) -> Meetings:
         """Return no problems, and the nodes of the reference search."""
@@ -99,6 +102,8 @@ class ProblemFitness(Absolute[Meetings]):
     unsolved: int | None = None
 
     seats: ClassVar[int] = 1
+
+    __repr__ = brief
 
     def init(self, key: Array) -> Meetings:
         """Return the memory, which the solvers fill."""

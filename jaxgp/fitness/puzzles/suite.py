@@ -24,12 +24,14 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
 from jaxgp.bits import extend
+from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.options import real, whole
-from jaxgp.spec import Cast, Instances
+from jaxgp.printable import brief
+from jaxgp.spec import Instances
 
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
@@ -85,6 +87,8 @@ class SuiteFitness(Absolute[Array]):
     chunk: int | None = None
 
     seats: ClassVar[int] = 1
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if not hasattr(self.solver, "solve"):

@@ -26,6 +26,7 @@ from jaxgp.fitness.taught.learning import learn_terms, sample
 from jaxgp.fitness.taught.options import LearningOptions
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.players.taught import Learns, Lessons, Values
+from jaxgp.printable import brief
 
 LEARN = 3
 """The child of a generation's key that learning takes."""
@@ -59,6 +60,8 @@ class LessonFitness(Absolute[Lessons]):
     minimum: float | None = None
 
     seats: ClassVar[int] = 2
+
+    __repr__ = brief
 
     def init(self, key: Array) -> Lessons:
         """Return the stock of lessons, which may take a while."""

@@ -17,6 +17,8 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.files import Json
 from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.fitness.rollout import instances
+from jaxgp.games.casting import Cast
+from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
@@ -24,7 +26,7 @@ from jaxgp.measure.panels import MeasuredPlayer
 from jaxgp.players.driver import fixed_driver
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import waiting
-from jaxgp.spec import Cast, Games, Hand
+from jaxgp.spec import Hand
 
 Measured: TypeAlias = Loaded | MeasuredPlayer
 """A driver: a champion, or a fixed one."""

@@ -8,8 +8,8 @@ from jaxgp.options import DEEPEST, MAX_COUNT, option
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
+    from jaxgp.games.casting import Cast
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
 
 
 @dataclass(kw_only=True)

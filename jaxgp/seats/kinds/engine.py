@@ -9,8 +9,8 @@ from jaxgp.printable import one_line
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
+    from jaxgp.games.casting import Cast
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
 
 
 @dataclass(kw_only=True)

@@ -7,7 +7,7 @@ from jaxgp.options import option
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
-    from jaxgp.spec import Cast
+    from jaxgp.games.casting import Cast
 
 
 @dataclass(kw_only=True)

@@ -8,9 +8,9 @@ from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
+    from jaxgp.games.casting import Cast
     from jaxgp.players.panel import Create, SearchLimits
     from jaxgp.seats.agents import Agent
-    from jaxgp.spec import Cast
 
 
 @dataclass(kw_only=True)

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from jaxgp import reading
+from jaxgp.checks.values import whole
 from jaxgp.config import validate
 from jaxgp.config.compose import Composer, Placed, name_folder
 from jaxgp.config.quoting import quote_for_shell
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reason, reject, show
 from jaxgp.files import user_path
+from jaxgp.games.outside import Games
 from jaxgp.kinds import CandidatesFitnessOptions
-from jaxgp.options import MAX_SEED, find_changed, own, whole
+from jaxgp.options import MAX_SEED, find_changed, own
 from jaxgp.report.waiting import waiting
-from jaxgp.spec import Games
 from jaxgp.study import results
 from jaxgp.study.design import Cell, Design, read, words
 from jaxgp.study.designs.model import fit_groups

@@ -32,10 +32,10 @@ from envs.freecell.rules import FreeCell
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import cast
 from jaxgp.measure import solving
 from jaxgp.measure.instances import Book, SearchOutcome, describe_search
 from jaxgp.options import MAX_COUNT, option
-from jaxgp.spec import cast
 
 PROGRAM, NAME = "fc-solve", "fc-solve"
 TOGETHER = 100

@@ -28,9 +28,9 @@ from jaxgp.options import DEEPEST, MAX_CORES, MAX_GAMES, MAX_SEED, option
 from studies import checks
 
 if TYPE_CHECKING:
+    from jaxgp.games.casting import Cast
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.options import OpponentOptions
-    from jaxgp.spec import Cast
 
 PANELS = Path(__file__).resolve().parents[3] / "conf" / "panel"
 MOST = 200
@@ -95,7 +95,7 @@ def opponents(options: Options, loaded: "list[Loaded]") -> "dict[str, OpponentOp
 
 def others(options: Options, loaded: "list[Loaded]") -> "Cast | None":
     """Return how random programs of the panel play; raises UsageError for a role that the game does not have."""
-    from jaxgp.spec import cast
+    from jaxgp.games.casting import cast
 
     if options.programs is None:
         return None

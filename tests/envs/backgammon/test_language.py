@@ -8,10 +8,10 @@ from scipy import stats
 
 import envs
 from envs.backgammon import language, many, whole
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import ProgramError, parse_program
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
-from jaxgp.spec import cast
 from tests.envs.backgammon.positions import as_tuple, full, random_states, reached, side, state_of
 from tests.reference import backgammon_terminals as plain
 

@@ -12,8 +12,8 @@ import envs
 from envs.freecell import plain, roles
 from envs.freecell.heuristics import FEATURES
 from envs.freecell.states import positions
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
-from jaxgp.spec import cast
 from tests.reference import bestfirst
 from tests.reference import freecell as reference
 from tests.reference.evaluator import evaluate_program

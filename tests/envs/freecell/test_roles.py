@@ -10,9 +10,9 @@ from envs.freecell import roles, suites
 from envs.freecell.heuristics import COUNTS, FEATURES, HEURISTICS, MORE, hsdh
 from envs.freecell.states import positions
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import ProgramError, parse_program
 from jaxgp.search.puzzles.children import Child
-from jaxgp.spec import cast
 from tests.operators.operator_cases import quick
 
 SPEC = envs.spec("freecell")

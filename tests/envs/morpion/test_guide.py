@@ -10,9 +10,9 @@ from envs.morpion.listed import ListedMorpion
 from envs.morpion.notation.saved import line_points, new_crosses
 from envs.morpion.roles import GUIDE, Options
 from envs.morpion.rules import Morpion
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.search.nrpa import Nested
-from jaxgp.spec import cast
 from tests.envs.replays import KEY, stepping
 
 LENGTH = 5

@@ -12,11 +12,11 @@ from envs.morpion import choice, primitives
 from envs.morpion.primitives import Options
 from envs.morpion.roles import WALK
 from jaxgp.errors import show
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import make_unchecked
-from jaxgp.spec import cast
 from tests.envs.morpion.drawings import action, line, points
 from tests.envs.replays import FAST, KEY
 from tests.reference.morpion import Walk

@@ -10,8 +10,8 @@ from envs.othello.leaves import Options as LeafOptions
 from envs.othello.leaves import primitive_set as leaf_set
 from envs.othello.moves import Options, outcome, primitive_set, view
 from envs.othello.roles import MOVE
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
-from jaxgp.spec import cast
 from tests.envs.othello.drawings import as_reference, read
 from tests.envs.othello.sights import plainly, positions, seen_by
 from tests.envs.replays import FAST, KEY

@@ -15,9 +15,9 @@ from envs.rars import export
 from envs.rars.language import INDICATORS, WIDEST, Options, divide, primitive_set, tangent, view
 from envs.rars.places import SENSED
 from jaxgp.export.export import Written
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.spec import cast
 
 LANGUAGE = primitive_set(Options())
 TEXT = """(PROGRAM

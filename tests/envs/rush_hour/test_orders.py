@@ -13,8 +13,8 @@ from envs.rush_hour import plain
 from envs.rush_hour.boards import read_shipped
 from envs.rush_hour.heuristics import FEATURES
 from envs.rush_hour.rules import ANYWHERE
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
-from jaxgp.spec import cast
 from tests.envs.rush_hour.walks import at
 from tests.reference import bestfirst, deepening
 from tests.reference import rush_hour as reference

@@ -9,13 +9,13 @@ from envs.rush_hour import policies, suites
 from envs.rush_hour.heuristics import FEATURES
 from envs.rush_hour.rules import RushHour
 from jaxgp.errors import UsageError
+from jaxgp.games.casting import cast
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.programs import join
 from jaxgp.genotypes.text import ProgramError, parse_program, print_program
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
-from jaxgp.spec import cast
 from tests.operators.operator_cases import depths, quick
 
 POLICY, HEURISTIC = policies.policy_set(), policies.heuristic_set("all")

@@ -11,11 +11,11 @@ from envs.rush_hour import boards
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import GPOptions
+from jaxgp.games.casting import cast
 from jaxgp.kinds.suite import ProblemsOptions, SuiteFitnessOptions
 from jaxgp.measure import champions, solving
 from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.run.assemble import assemble
-from jaxgp.spec import cast
 from tests.config.test_validate import put
 from tests.run.conduct_toy import assert_same, rows, start
 

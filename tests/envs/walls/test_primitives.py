@@ -6,9 +6,9 @@ import pytest
 
 import envs
 from envs.walls.primitives import Options, rule_language, view
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
-from jaxgp.spec import cast
 from tests.envs.replays import stepping
 
 GAME = envs.make("walls", size=5)

@@ -8,9 +8,9 @@ import pytest
 import envs
 from envs.backgammon import lessons, many
 from jaxgp.fitness.taught.lessons import losses
+from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.players.taught import Lessons
-from jaxgp.spec import cast
 from tests.envs.backgammon.positions import as_tuple, left_of
 from tests.reference import backgammon as plain
 
