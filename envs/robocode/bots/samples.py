@@ -9,8 +9,8 @@ from envs.robocode.state import ENDLESS
 BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (
     Term(name) for name in ("bearing", "distance", "gun_error", "radar_error")
 )
-ALIGNED = 1e-12
-"""Degrees below which an angle counts as 0."""
+ALIGNED = 1e-30
+"""Degrees below which an angle is 0."""
 HOT = 1e-9
 """Heat from which a gun is hot."""
 R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
