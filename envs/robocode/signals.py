@@ -12,7 +12,17 @@ SIGNALS = (
     *("one", "r0", "r1", "r2", "r3"),
     *("bearing", "bearing_size", "bearing_sign", "distance", "other_energy"),
     *("energy", "heat", "cool", "heading", "gun_left", "widest"),
-    *("gun_error", "gun_error_size", "radar_error", "past_quarter", "to_corner", "across_shot", "wave", "next_beat", "spare"),
+    *(
+        "gun_error",
+        "gun_error_size",
+        "radar_error",
+        "past_quarter",
+        "to_corner",
+        "across_shot",
+        "wave",
+        "next_beat",
+        "spare",
+    ),
     *("value", "shots_left", "shot"),
 )
 """The registers; the event that is handled; the robot itself; what is computed from these, see `signals`; and what a
@@ -20,7 +30,9 @@ line of a program has found."""
 TURN_DEGREES = 180 / math.pi
 
 
-def signals(s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[str, Array]) -> dict[str, Callable[[], Array]]:
+def signals(
+    s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[str, Array]
+) -> dict[str, Callable[[], Array]]:
     """Return functions that compute each signal but the registers.
 
     Args:
