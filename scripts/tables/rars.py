@@ -10,8 +10,7 @@ from statistics import median
 from envs.rars import tracks
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
-from tables.shared.cells import effect, family, p_value
-from tables.shared.data import Data, by
+from tables.shared.data import Data
 
 EXPERIMENTS = {
     "rars_time": "race time, as the book",
@@ -33,6 +32,8 @@ LEADS = 1
 """A point more for the fastest."""
 PLANNERS = ("Dodger6", "Bulle2", "Sparky5", "J++")
 """Drivers that compute a path from the map before they start."""
+LOST = ("clkwis", "Vector")
+"""A recorded lap of 426 seconds: a car that had lost its way."""
 NONE = ""
 
 Races = Mapping[tuple[str, str, int], Cells]
@@ -47,7 +48,9 @@ def races(data: Data, title: str) -> Races:
 
 def recorded(data: Data) -> dict[tuple[str, str], float]:
     """Return the first laps that were recorded, in seconds, by track and driver."""
-    return {(row["track"], row["driver"]): float(row["seconds"]) for row in data["rars_drivers"]}
+    found = {(row["track"], row["driver"]): float(row["seconds"]) for row in data["rars_drivers"]}
+    found.pop(LOST, None)
+    return found
 
 
 def champions(data: Data, experiment: str) -> dict[str, float]:
@@ -314,22 +317,14 @@ def crash(data: Data) -> str:
     return table(["programs", "number", "`AH % V`", "`V % AH`", "one of both in random programs as long"], lines)
 
 
-def mattered(data: Data) -> str:
-    """Return runs of 100 generations with one setting changed, beside the plain ones."""
-    groups: dict[str, list[float]] = {}
-    for (title,), rows in by(data["rars_mattered"], "change").items():
-        groups[title] = [float(row["seconds"]) for row in rows]
-    plain = next(iter(groups))
-    compared = family(groups, [(plain, name) for name in groups if name != plain], "seconds")
+def speed(data: Data) -> str:
+    """Return steps in a second of one core."""
     lines = []
-    for name, values in groups.items():
-        cells = [f"{median(values):.1f}", f"{min(values):.1f} to {max(values):.1f}"]
-        if name == plain:
-            lines.append([name, str(len(values)), *cells, NONE, NONE])
-        else:
-            one, p = compared[plain, name]
-            lines.append([name, str(len(values)), *cells, effect(one.a12), p_value(p)])
-    return table(["change", "runs", "median", "range", "A12 of the plain runs", "p, Holm"], lines)
+    for row in data["rars_speed"]:
+        steps = 1e-6 * float(row["work"]) / float(row["cpu_seconds"])
+        memory = f"{int(row['lane_bytes']):,}" if row["lane_bytes"] else NONE
+        lines.append([row["name"], row["rival"] or "jaxgp", f"{int(row['cars']):,}", f"{steps:#.3g}", memory])
+    return table(["steps", "by", "cars at once", "million in a second of CPU", "bytes a car"], lines)
 
 
 TABLES = {
@@ -343,4 +338,5 @@ TABLES = {
     "rars_trained": trained,
     "rars_ideal": ideal,
     "rars_crash": crash,
+    "rars_speed": speed,
 }

@@ -8,20 +8,21 @@ import math
 from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, scan, turn
 from envs.robocode.state import ENDLESS
 
-BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (Term(name) for name in ("bearing", "distance", "gun_error", "radar_error"))
+BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (
+    Term(name) for name in ("bearing", "distance", "gun_error", "radar_error")
+)
+ALIGNED = 1e-30
+"""Degrees below which an angle is 0."""
+HOT = 1e-9
+"""Heat from which a gun is hot."""
+R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
+SPIN = [Forever([gun(ENDLESS)])]
 
 
 def above(number: float) -> float:
     """Return the bound below which numbers are not above another one."""
     return math.nextafter(number, math.inf)
 
-
-ALIGNED = 1e-12
-"""Degrees below which an angle counts as 0."""
-HOT = 1e-9
-"""Heat from which a gun is hot."""
-R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
-SPIN = [Forever([gun(ENDLESS)])]
 
 _smart_fire = When(
     "distance",
