@@ -90,7 +90,9 @@ def fitting(game: "Chess", board: Board) -> Array:
     elif game.start != "legal":
         from envs.chess import tables  # built where they are asked for
 
-        found &= tables.won(board) if game.start == "won" else tables.held(board)
+        names = tuple(game.endgame.split(","))
+        asked = tables.won(names, board) if game.start == "won" else tables.held(names, board, game.most_choices)
+        found &= asked
     return found
 
 

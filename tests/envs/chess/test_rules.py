@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.chess import geometry, rules
+from envs.chess import geometry, rules, tables
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
 from jaxgp.search.chance import unused_key
@@ -186,6 +186,23 @@ def test_no_man_is_attacked_at_quiet_starts_and_legal_ones_are_legal():
             board.is_attacked_by(not man.color, square) for board in boards for square, man in board.piece_map().items()
         ]
         assert any(struck) == (start == "legal")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", ["won", "held"])
+def test_starts_by_the_table_are_won_or_held(start):
+    found = tables.tables(("KRK",))
+    game = Chess(endgame="KRK", start=start)
+    states = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(0), 32))
+
+    def look(state):
+        kept, there = tables.keeps(found, state.board, game.most_choices)
+        return tables.probe(found, state.board), kept.sum(), there.sum()
+
+    value, kept, moves = jax.device_get(jax.jit(jax.vmap(look))(states))
+    assert not states.terminated.any()
+    assert (value > 0).all()
+    assert (2 * kept <= moves).all() == (start == "held")
 
 
 def test_a_state_has_at_most_64_bytes():
