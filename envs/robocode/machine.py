@@ -177,8 +177,8 @@ class BotDriver(Driver[Array, Memory]):
         now = _Turn(
             rows,
             tuple(registers),
-            memory.saved,
-            memory.stopped & ~new,
+            tuple(jnp.where(new, 0.0, x) for x in memory.saved),  # type: ignore[arg-type]
+            memory.stopped | new,  # as in the engine: what the first stop interrupts is lost
             memory.event,
             queue,
             memory.left,

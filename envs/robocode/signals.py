@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from envs.robocode.physics import relative
 
@@ -17,10 +17,11 @@ SIGNALS = (
 )
 """The registers; the event that is handled; the robot itself; what is computed from these, see `signals`; and what a
 line of a program has found."""
-TURN_DEGREES = 180 / math.pi
 
 
-def signals(s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[str, Array]) -> dict[str, Callable[[], Array]]:
+def signals(
+    s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[str, Array]
+) -> dict[str, Callable[[], Array]]:
     """Return functions that compute each signal but the registers.
 
     Args:
@@ -29,11 +30,17 @@ def signals(s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[st
         line: value, left and shot of a line.
     """
 
+    # Robots test whether an angle is 0: it has to be rounded as theirs, and a constant would be multiplied by.
+    half = lax.optimization_barrier(jnp.asarray(math.pi, s["x"].dtype))
+
     def degrees(angle: Array) -> Array:
-        return angle * TURN_DEGREES
+        return 180 * angle / half
 
     def off(from_: Array) -> Array:
-        return relative(frame["bearing"] + s["body"] - from_)
+        angle = degrees(s["body"]) + degrees(frame["bearing"]) - degrees(from_)
+        angle = angle - 360 * jnp.trunc(angle / 360)
+        angle = jnp.where(angle >= 180, angle - 360, angle)
+        return jnp.where(angle < -180, angle + 360, angle)
 
     one = jnp.ones_like(s["x"])
     return {
@@ -51,10 +58,10 @@ def signals(s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[st
         "gun_left": lambda: degrees(s["gun_turn"]),
         "widest": lambda: jnp.maximum(s["width"], s["height"]),
         # The angle by which gun or radar would have to turn to the other robot.
-        "gun_error": lambda: degrees(off(s["gun"])),
-        "gun_error_size": lambda: jnp.abs(degrees(off(s["gun"]))),
-        "radar_error": lambda: degrees(off(s["radar"])),
-        "past_quarter": lambda: degrees(s["body"]) - 90 * jnp.floor(degrees(s["body"]) / 90 + 1e-9),
+        "gun_error": lambda: off(s["gun"]),
+        "gun_error_size": lambda: jnp.abs(off(s["gun"])),
+        "radar_error": lambda: off(s["radar"]),
+        "past_quarter": lambda: degrees(s["body"]) - 90 * jnp.floor(degrees(s["body"]) / 90),
         # The angle by which the body would have to turn to the direction in register 3.
         "to_corner": lambda: degrees(relative(jnp.radians(line["r3"]) - s["body"])),
         "across_shot": lambda: degrees(relative(math.pi / 2 - (s["body"] - frame["shot_heading"]))),

@@ -15,10 +15,11 @@ from tests.envs.robocode.traces import CHOICES, FIELD, Round, apart, begun
 DRIVER = BotDriver(BOTS)
 
 
-def fought(played: list[Round], names: tuple[str, str]) -> np.ndarray:
+def fought(played: list[Round], names: tuple[str, str], later: bool = False) -> np.ndarray:
     """Return how far rounds are from the recorded ones, [rounds, turns], NaN after their ends, from the first line alone.
 
-    Lots are settled as in `tests.envs.robocode.traces.replayed`.
+    Lots are settled as in `tests.envs.robocode.traces.replayed`. Where several of them lead to the recorded state, they
+    may still differ in what robots have seen: the first of them is taken, or the last one (`later`).
     """
     longest = max(len(one.robots) for one in played)
     numbers = jnp.array([NAMES.index(name) for name in names], jnp.int32)
@@ -30,7 +31,7 @@ def fought(played: list[Round], names: tuple[str, str]) -> np.ndarray:
     deaths = np.concatenate([np.zeros((1, 2)), died.cumsum(0)[:-1]])
     with jax.enable_x64(True):
         world = Robocode(precision="float64")
-        follow = jax.jit(lambda *given: _follow(world, numbers, *given))
+        follow = jax.jit(lambda *given: _follow(world, numbers, CHOICES[:: -1 if later else 1], *given))
         found = []
         for one, fell in zip(played, deaths, strict=True):
             robots, bullets = jnp.array(padded(one.robots)), jnp.array(padded(one.bullets))
@@ -44,7 +45,7 @@ def fought(played: list[Round], names: tuple[str, str]) -> np.ndarray:
     return np.array(found)
 
 
-def _follow(world, numbers, places, robots, bullets, deaths, number):
+def _follow(world, numbers, choices, places, robots, bullets, deaths, number):
     start = begun(places)
     start = start.replace(round=jnp.int32(number))
     memory = DRIVER.blank((2, 1), jnp.float64)
@@ -67,8 +68,8 @@ def _follow(world, numbers, places, robots, bullets, deaths, number):
             after = physics.turn(FIELD, now, both, Lots(lots[0], lots[1]), lots[2])
             return after, apart(after, *given)
 
-        afters, gaps = jax.vmap(tried)(jnp.array(CHOICES))
-        allowed = (number > 0) | (jnp.array(CHOICES)[:, 2] == (now.idle > FIELD.patience))
+        afters, gaps = jax.vmap(tried)(jnp.array(choices))
+        allowed = (number > 0) | (jnp.array(choices)[:, 2] == (now.idle > FIELD.patience))
         best = jnp.argmin(jnp.where(allowed, gaps, jnp.inf))
         return (jax.tree.map(lambda x: x[best], afters), memory), gaps[best]
 
