@@ -1,9 +1,10 @@
 """A line along a track, and the speeds that a car can hold on it: the model that `ideal` begins with.
 
-A line is a list of offsets to the left of a middle, in feet, at stations along the road. The middle is that of the road,
-rounded where a straight becomes an arc: a car does not turn its wheel at once there, so smooth offsets make smooth lines.
-Where a track does not close, the middle is bent within some hundred feet, so that a line goes on as a car does. The model
-is quasi-static: at each station the forces of the wheels lie within the circle of friction, and their power is limited.
+A line is a list of offsets to the left of a middle, in feet, at stations along the road. The middle is that of the
+road, rounded where a straight becomes an arc: a car does not turn at once there, so smooth offsets make smooth lines.
+Where a track does not close, the middle is bent within some hundred feet, so that a line goes on as a car does. The
+model is quasi-static: at each station the forces of the wheels lie within the circle of friction, and their power is
+limited.
 """
 
 import math
