@@ -3,12 +3,21 @@
 Written from descriptions of what they do.
 """
 
+import math
+
 from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, scan, turn
 from envs.robocode.state import ENDLESS
 
 BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (
     Term(name) for name in ("bearing", "distance", "gun_error", "radar_error")
 )
+
+
+def above(number: float) -> float:
+    """Return the bound below which numbers are not above another one."""
+    return math.nextafter(number, math.inf)
+
+
 ALIGNED = 1e-30
 """Degrees below which an angle is 0."""
 HOT = 1e-9
@@ -17,7 +26,7 @@ R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
 SPIN = [Forever([gun(ENDLESS)])]
 
 _smart_fire = When(
-    "distance", 200.0000001, [When("energy", 15, [fire(1)], [When("distance", 50.0000001, [fire(3)], [fire(2)])])], [fire(1)]
+    "distance", above(200), [When("energy", 15, [fire(1)], [When("distance", above(50), [fire(3)], [fire(2)])])], [fire(1)]
 )
 CORNERS = Bot(
     "sample.Corners",
@@ -56,7 +65,7 @@ CRAZY = Bot(
 FIRE = Bot(
     "sample.Fire",
     run=[Forever([gun(5)])],
-    scan=[When("distance", 50, [When("energy", 50.0000001, [fire(1)], [fire(3)])], [fire(1)]), scan()],
+    scan=[When("distance", 50, [When("energy", above(50), [fire(1)], [fire(3)])], [fire(1)]), scan()],
     shot=[turn(Term("across_shot")), ahead(R0, keep=(0, -R0)), scan()],
     ram=(_aimed := [gun(GUN_ERROR), fire(3)]),
     struck=_aimed,
@@ -72,16 +81,16 @@ _again = [
     turn(BEARING, keep=(0, Term("bearing_sign"))),
     When(
         "other_energy",
-        4.0000001,
+        above(4),
         [
             When(
                 "other_energy",
-                2.0000001,
-                [When("other_energy", 0.4000001, [], [fire(0.1)])],
+                above(2),
+                [When("other_energy", above(0.4), [], [fire(0.1)])],
                 [fire(0.5)],
             )
         ],
-        [When("other_energy", 16.0000001, [When("other_energy", 10.0000001, [fire(1)], [fire(2)])], [fire(3)])],
+        [When("other_energy", above(16), [When("other_energy", above(10), [fire(1)], [fire(2)])], [fire(3)])],
     ),
     ahead(40),
 ]
@@ -118,7 +127,7 @@ TRACK_FIRE = Bot(
         Do("nothing", keep=(2, Term("gun_error_size"))),
         When(
             "gun_error_size",
-            3.0000001,
+            above(3),
             [
                 gun(R0, keep=(1, Term("gun_error_size", -1, 3))),
                 When("heat", HOT, [fire(Term("spare"))]),
@@ -145,7 +154,7 @@ TRACKER = Bot(
         keep(0, 0),
         When(
             "distance",
-            150.0000001,
+            above(150),
             [
                 *_close,
                 When("distance", 100, [When("bearing_size", 90, [ahead(-40)], [ahead(40)])]),
@@ -231,7 +240,9 @@ def haiku(advanced: bool, shots: int) -> Bot:
             for _ in range(shots):
                 volley = [Do("volley", wait="turn_over"), *([When("shots_left", 0.5, [], volley)] if volley else [])]
         scan += [Do("line", line), When("shots_left", 0.5, [], volley), done(Term("value"))]
-    return Bot("program", run=SPIN, advanced=advanced, scan=scan)
+    name = f"{'advanced' if advanced else 'robot'} of three lines with {shots} shots"
+    return Bot(name, run=SPIN, advanced=advanced, scan=scan)
+
 
 
 BOTS = (
