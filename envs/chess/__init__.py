@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Chess]":
     """Return the game; this imports it."""
-    from envs.chess import render, starts
+    from envs.chess import render, roles, starts
     from envs.chess.notation import moves, pgn
     from envs.chess.rules import Chess
     from jaxgp.games.notation import Notation
@@ -18,6 +18,7 @@ def spec() -> "Spec[Chess]":
     return Spec(
         Chess,
         drawing=render,
+        roles=(roles.MOVE,),
         notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
         table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS),
         vet=starts.vet,

@@ -199,6 +199,46 @@ def legal_moves(board: Board) -> Moves:
     return Moves(jnp.stack(words, 1), count)
 
 
+@batch_last
+def checking_moves(board: Board) -> Array:
+    """Return uint32[S, 2, *B]: by man, the squares where those legal moves end that may give check.
+
+    Others do not; only a man that stands before another one, and stays on its ray, is among them and does not either.
+    """
+    king, kinds, size = board.men[1, 0], board.kinds[0], board.men.shape[1]
+    men = board.men.reshape(-1, *king.shape)
+    seen = apart(lambda: relate(king[None], men))
+    code = _leading(CODES, king)
+    steps = _steps_to_edge(king)
+    for n in range(2 * size):
+        steps = jnp.minimum(steps, jnp.where(seen.code[0, n] == code, seen.distance[0, n], FAR))
+    rays = (_leading(np.arange(8), king) * SQUARES + king.astype(jnp.int32)) * 8 + steps
+    # A man that stands before another one uncovers it wherever it goes but along the ray.
+    rest = line(Board(board.men[::-1], board.kinds[::-1]))
+    back = Relation(
+        -seen.code[0, :size][:, None], seen.distance[0, :size][:, None], jnp.zeros_like(seen.jump[0, :size])[:, None]
+    )
+    behind = strikes(kinds, back)[:, 0] & (rest.before[size:] == 1)
+    covers = jnp.zeros(kinds.shape, bool)
+    for n in range(size):
+        covers |= behind[n] & (seen.code[0, n] == seen.code[0, :size])
+    covers &= rest.before[size:] == 0
+    words = legal_moves(board).words
+    found = []
+    for n in range(2):
+        sets = apart(lambda n=n: _read(RAYS[n], rays))
+        straight, slanting = (
+            reduce(jnp.bitwise_or, [sets[d] for d in range(len(CODES)) if STRAIGHT[d] == kind])
+            for kind in (True, False)
+        )
+        rook, bishop = (kinds == QUEEN) | (kinds == ROOK), (kinds == QUEEN) | (kinds == BISHOP)
+        none = np.uint32(0)
+        gives = jnp.where(rook, straight, none) | jnp.where(bishop, slanting, none)
+        gives |= jnp.where(kinds == KNIGHT, bits(king, n, JUMPS), none)
+        found.append(words[:, n] & jnp.where(covers, np.uint32(2**32 - 1), gives))
+    return jnp.stack(found, 1)
+
+
 def _slides(board: Board) -> Array:
     """Return int32[8, S - 1, *B]: how far each man but the king slides in each direction, as a place in `RAYS`."""
     own, kinds = board.men[0, 1:], board.kinds[0, 1:]
@@ -215,9 +255,7 @@ def reach(board: Board, side: int) -> Array:
     own, size = board.men[side, 1:], board.men.shape[1]
     seen = relate(own, men)
     code = _leading(CODES[:, None], own[0])
-    x, y = own & 7, own >> 3
-    right, up = (_leading(STEPS[:, n, None], own[0]) for n in (0, 1))
-    steps = jnp.minimum(_to_edge(right, x), _to_edge(up, y))
+    steps = _steps_to_edge(own)
     for n in range(2 * size):
         stop = seen.distance[:, n] - np.int8(n < size)
         steps = jnp.minimum(steps, jnp.where(seen.code[:, n] == code, stop, FAR))
@@ -226,6 +264,12 @@ def reach(board: Board, side: int) -> Array:
 
 def _read(table: np.ndarray, place: Array) -> Array:
     return jnp.asarray(table).at[place].get(mode="promise_in_bounds")
+
+
+def _steps_to_edge(squares: Array) -> Array:
+    """Return int8[8, *B]: how many steps in each direction end on the board, from squares int8[*B]."""
+    right, up = (_leading(STEPS[:, n], squares) for n in (0, 1))
+    return jnp.minimum(_to_edge(right, squares & 7), _to_edge(up, squares >> 3))
 
 
 def _to_edge(step: np.ndarray, place: Array) -> Array:

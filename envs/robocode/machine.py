@@ -23,7 +23,7 @@ from jax import Array, lax
 
 from envs.robocode.bots.assembly import END, HANDLERS, LEVELS, REGISTERS, TARGETS, WAITS, Bot, assemble
 from envs.robocode.physics import wrapped
-from envs.robocode.rules import SENSED
+from envs.robocode.rules import SENSED, Precision
 from envs.robocode.signals import SIGNALS, signals
 from envs.robocode.state import (
     ADVANCED,
@@ -71,7 +71,7 @@ class Memory:
 
 
 @struct.dataclass
-class _Turn:
+class Turn:
     """Robots within a turn."""
 
     rows: tuple[Array, ...]
@@ -101,10 +101,12 @@ class BotDriver(Driver[Array, Memory]):
     Attributes:
         bots: by their numbers.
         shots: the most that a line of a program fires.
+        precision: of all numbers.
     """
 
     bots: tuple[Bot, ...]
     shots: int = 1
+    precision: Precision = "float32"
 
     random = False
 
@@ -122,11 +124,8 @@ class BotDriver(Driver[Array, Memory]):
         return found
 
     def start(self, plans: Any, rollouts: int, /) -> Memory:
-        """Return what is remembered before the first turn, which sets most of it; in float32."""
-        return self.blank((len(self.numbers(plans)), rollouts), jnp.float32)
-
-    def blank(self, shape: tuple[int, ...], dtype: Any) -> Memory:
-        """Return the memory of robots that have not begun."""
+        """Return what is remembered before the first turn, which sets most of it."""
+        shape, dtype = (len(self.numbers(plans)), rollouts), jnp.dtype(self.precision)
         zero, none, no = jnp.zeros(shape, dtype), jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool)
         return Memory(
             (none,) * len(LEVELS),
@@ -174,7 +173,7 @@ class BotDriver(Driver[Array, Memory]):
         for n, kind in enumerate(QUEUE):
             queue = queue | jnp.where(happened[kind] & (entries[kind] != END), 1 << (KINDS + n), 0)
         no = jnp.zeros_like(new)
-        now = _Turn(
+        now = Turn(
             rows,
             tuple(registers),
             tuple(jnp.where(new, 0.0, x) for x in memory.saved),  # type: ignore[arg-type]
@@ -192,7 +191,7 @@ class BotDriver(Driver[Array, Memory]):
         )
         known = {name: (s[name], memory.last[name]) for name in DATA}
 
-        def run(now: _Turn, value: Array, shots: Array) -> _Turn:
+        def run(now: Turn, value: Array, shots: Array) -> Turn:
             return lax.while_loop(
                 lambda now: (~now.done).any(),
                 lambda now: self._passed(now, s, known, entries, advanced, value, shots),
@@ -217,21 +216,21 @@ class BotDriver(Driver[Array, Memory]):
     answers = False
     """Whether its robots have lines that are evaluated."""
 
-    def _answered(self, plans: Any, s: Mapping[str, Array], memory: Memory, now: _Turn) -> tuple[Array, Array, _Turn]:
+    def _answered(self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn) -> tuple[Array, Array, Turn]:
         """Return the values of lines, their shots, and the robots that go on with them."""
         del plans, s
         return memory.value, memory.shots, now
 
     def _passed(
         self,
-        now: _Turn,
+        now: Turn,
         s: Mapping[str, Array],
         known: Mapping[str, tuple[Array, Array]],
         entries: Mapping[str, Array],
         advanced: Array,
         value: Array,
         shots: Array,
-    ) -> _Turn:
+    ) -> Turn:
         """Take all robots whose turn is not over by one instruction."""
         table, _ = self._assembled
         columns = {
@@ -333,7 +332,7 @@ class BotDriver(Driver[Array, Memory]):
         flags |= jnp.where(fires, FIRE, 0) | jnp.where(aims, AIMED, 0) | jnp.where(is_target("scan"), SCAN, 0)
         asks = is_target("line")
         waits = columns["wait"][row] != WAITS.index("on")
-        return _Turn(
+        return Turn(
             rows,
             tuple(jnp.where(register == n, kept, x) for n, x in enumerate(registers)),
             saved,  # type: ignore[arg-type]

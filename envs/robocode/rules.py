@@ -219,6 +219,10 @@ class Robocode(Simulation[State]):
         )
         return arrays.where(over & ~after.terminated, fresh, after)
 
+    def score(self, state: State) -> Array:
+        """Return float32[2]: the points of all rounds."""
+        return jnp.stack([one.total for one in state.points]).astype(jnp.float32)
+
     def measures(self, state: State) -> Array:
         """Return float32[2, Q]: the quantities, for a battle that ends here."""
         fought = state.round + (~state.terminated & (state.time > 0))

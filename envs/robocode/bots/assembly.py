@@ -96,7 +96,7 @@ Code = Sequence[Do | When | Forever]
 
 @dataclass(frozen=True)
 class Bot:
-    """A robot.
+    """A robot. Robots of one name are equal.
 
     Attributes:
         name: as in the engine.
@@ -113,16 +113,16 @@ class Bot:
     """
 
     name: str
-    run: Code
-    advanced: bool = False
-    gun_keeps: bool = False
-    scan: Code | None = None
-    shot: Code | None = None
-    wall: Code | None = None
-    ram: Code | None = None
-    struck: Code | None = None
-    hurt: Code | None = None
-    registers: tuple[float, ...] = field(default=(0.0,) * REGISTERS)
+    run: Code = field(compare=False)
+    advanced: bool = field(default=False, compare=False)
+    gun_keeps: bool = field(default=False, compare=False)
+    scan: Code | None = field(default=None, compare=False)
+    shot: Code | None = field(default=None, compare=False)
+    wall: Code | None = field(default=None, compare=False)
+    ram: Code | None = field(default=None, compare=False)
+    struck: Code | None = field(default=None, compare=False)
+    hurt: Code | None = field(default=None, compare=False)
+    registers: tuple[float, ...] = field(default=(0.0,) * REGISTERS, compare=False)
 
 
 class Table(NamedTuple):

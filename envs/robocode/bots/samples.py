@@ -11,12 +11,6 @@ from envs.robocode.state import ENDLESS
 BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (
     Term(name) for name in ("bearing", "distance", "gun_error", "radar_error")
 )
-ALIGNED = 1e-30
-"""Degrees below which an angle is 0."""
-HOT = 1e-9
-"""Heat from which a gun is hot."""
-R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
-SPIN = [Forever([gun(ENDLESS)])]
 
 
 def above(number: float) -> float:
@@ -24,11 +18,15 @@ def above(number: float) -> float:
     return math.nextafter(number, math.inf)
 
 
+ALIGNED = 1e-30
+"""Degrees below which an angle is 0."""
+HOT = 1e-9
+"""Heat from which a gun is hot."""
+R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
+SPIN = [Forever([gun(ENDLESS)])]
+
 _smart_fire = When(
-    "distance",
-    above(200),
-    [When("energy", 15, [fire(1)], [When("distance", above(50), [fire(3)], [fire(2)])])],
-    [fire(1)],
+    "distance", above(200), [When("energy", 15, [fire(1)], [When("distance", above(50), [fire(3)], [fire(2)])])], [fire(1)]
 )
 CORNERS = Bot(
     "sample.Corners",
@@ -242,7 +240,9 @@ def haiku(advanced: bool, shots: int) -> Bot:
             for _ in range(shots):
                 volley = [Do("volley", wait="turn_over"), *([When("shots_left", 0.5, [], volley)] if volley else [])]
         scan += [Do("line", line), When("shots_left", 0.5, [], volley), done(Term("value"))]
-    return Bot("program", run=SPIN, advanced=advanced, scan=scan)
+    name = f"{'advanced' if advanced else 'robot'} of three lines with {shots} shots"
+    return Bot(name, run=SPIN, advanced=advanced, scan=scan)
+
 
 
 BOTS = (

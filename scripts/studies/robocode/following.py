@@ -136,7 +136,7 @@ def _together(
     """Follow N rounds for some turns; return float64[STEPS, N, seats * 10 + 1]."""
     count, active = len(places), jnp.ones((len(places), 1), bool)
     plans = [driver.prepare(genome) for driver, genome in zip(drivers, genomes, strict=True)]
-    memories = tuple(driver.blank((count, 1), jnp.float64) for driver in drivers)
+    memories = tuple(driver.start(plan, 1) for driver, plan in zip(drivers, plans, strict=True))
 
     def step(turn: Array, carry: tuple[State, Any, Array]) -> tuple[State, Any, Array]:
         now, memories, gaps = carry

@@ -8,12 +8,10 @@ hand, one after the other. Both sides compute in double precision. Where a round
 first, in what, and by how much.
 """
 
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-os.environ["JAX_ENABLE_X64"] = "1"
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -77,6 +75,8 @@ class Options:
 
 def task(options: Options) -> int:
     """Fight, compare, add rows, and say how many rounds are equal."""
+    import jax
+
     from envs.robocode import engine
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.store.table import CSVTable
@@ -89,7 +89,8 @@ def task(options: Options) -> int:
         table.check("table")
     rows = []
     for language, programs in teams(options):
-        rows += compare(options, language, programs)
+        with jax.enable_x64(True):
+            rows += compare(options, language, programs)
     if table is not None:
         table.keep(rows, arguments.say)
     causes = Counter(row["differs"] for row in rows if row["first"])

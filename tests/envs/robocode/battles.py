@@ -12,7 +12,7 @@ from envs.robocode.rules import Robocode
 from envs.robocode.state import Commands
 from tests.envs.robocode.traces import CHOICES, FIELD, Round, apart, begun
 
-DRIVER = BotDriver(BOTS)
+DRIVER = BotDriver(BOTS, precision="float64")
 
 
 def fought(played: list[Round], names: tuple[str, str], later: bool = False) -> np.ndarray:
@@ -48,7 +48,7 @@ def fought(played: list[Round], names: tuple[str, str], later: bool = False) -> 
 def _follow(world, numbers, choices, places, robots, bullets, deaths, number):
     start = begun(places)
     start = start.replace(round=jnp.int32(number))
-    memory = DRIVER.blank((2, 1), jnp.float64)
+    memory = DRIVER.start(numbers, 1)
     turned = jnp.mod(deaths, 4) * 90.0
     corner = jnp.where(turned == 270, -90.0, turned)
     registers = (*memory.registers[:3], corner[:, None])
