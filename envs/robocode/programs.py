@@ -14,9 +14,12 @@ from envs.robocode.language import Options, evaluate_line, primitive_set
 from envs.robocode.machine import BotDriver, Memory, Turn
 from envs.robocode.physics import relative
 from envs.robocode.rules import Robocode
+from envs.robocode.signals import relative_degrees, to_degrees
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.plan import Plan, plan
+
+RADIANS = math.pi / 180
 
 
 @dataclass(frozen=True)
@@ -46,11 +49,14 @@ class ProgramRobots(BotDriver):
         self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn
     ) -> tuple[Array, Array, Turn]:
         asks, event = now.asks >= 0, now.event
-        unit = 180 / math.pi if self.options.angles == "degrees" else 1.0
-        heading = relative(event["heading"] - s["body"])
+        body, bearing, heading = (to_degrees(x, s["x"]) for x in (s["body"], event["bearing"], event["heading"]))
+        heading = relative_degrees(heading - body)
+        if self.options.angles == "radians":  # with the roundings of an exported program
+            body, bearing = body * RADIANS, event["bearing"]
+            heading = relative(event["heading"] - body)
         seen = [
-            *(s["energy"], unit * s["body"], s["x"], s["y"], s["width"], s["height"]),
-            *(unit * event["bearing"], event["distance"], event["velocity"], unit * heading, event["other_energy"]),
+            *(s["energy"], body, s["x"], s["y"], s["width"], s["height"]),
+            *(bearing, event["distance"], event["velocity"], heading, event["other_energy"]),
             *(s["seed"], s["round"], s["time"]),
         ]
         line = jnp.maximum(now.asks, 0)

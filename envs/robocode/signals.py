@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 
 import jax.numpy as jnp
-from jax import Array, lax
+from jax import Array
 
 from envs.robocode.physics import relative
 
@@ -19,6 +19,24 @@ SIGNALS = (
 line of a program has found."""
 
 
+def to_degrees(angle: Array, x: Array) -> Array:
+    """Return an angle in degrees, rounded as in the engine: robots ask whether angles and what is left of them are 0.
+
+    Args:
+        angle: radians.
+        x: a place, not below 0, that only says so when it runs: instead of dividing by a constant, XLA multiplies by
+            the rounded inverse.
+    """
+    return 180 * angle / jnp.where(x < 0, 0.0, math.pi).astype(angle.dtype)
+
+
+def relative_degrees(angle: Array) -> Array:
+    """Return an angle from -180 up to 180 degrees, rounded as in the engine."""
+    angle = angle - 360 * jnp.trunc(angle / 360)
+    angle = jnp.where(angle >= 180, angle - 360, angle)
+    return jnp.where(angle < -180, angle + 360, angle)
+
+
 def signals(
     s: Mapping[str, Array], frame: Mapping[str, Array], line: Mapping[str, Array]
 ) -> dict[str, Callable[[], Array]]:
@@ -30,17 +48,12 @@ def signals(
         line: value, left and shot of a line.
     """
 
-    # Robots test whether an angle is 0: it has to be rounded as theirs, and a constant would be multiplied by.
-    half = lax.optimization_barrier(jnp.asarray(math.pi, s["x"].dtype))
 
     def degrees(angle: Array) -> Array:
-        return 180 * angle / half
+        return to_degrees(angle, s["x"])
 
     def off(from_: Array) -> Array:
-        angle = degrees(s["body"]) + degrees(frame["bearing"]) - degrees(from_)
-        angle = angle - 360 * jnp.trunc(angle / 360)
-        angle = jnp.where(angle >= 180, angle - 360, angle)
-        return jnp.where(angle < -180, angle + 360, angle)
+        return relative_degrees(degrees(s["body"]) + degrees(frame["bearing"]) - degrees(from_))
 
     one = jnp.ones_like(s["x"])
     return {

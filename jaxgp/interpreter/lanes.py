@@ -17,9 +17,9 @@ from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import apply, instructions
 from jaxgp.interpreter.plan import Plan, stack_bound
 
-LEAST = 64
+LEAST = 16
 """The smallest number of lanes that gets a loop of its own."""
-SHARE = 4
+SHARE = 2
 """When all lanes but one in so many are done, the loop goes on with the rest."""
 
 

@@ -1,1 +1,1 @@
-"""Studies of Robocode that people run again."""
+"""Studies of Robocode."""

@@ -13,9 +13,10 @@ import jax
 import numpy as np
 import pytest
 
-from envs.robocode import engine, export
+from envs.robocode import engine, export, original
 from envs.robocode.engine import Arena, Battle
 from envs.robocode.language import Options, primitive_set
+from envs.robocode.rules import Robocode
 from jaxgp.errors import RunError, UsageError
 from jaxgp.export.export import Written
 from jaxgp.genotypes.language import parse
@@ -157,6 +158,40 @@ def test_an_engine_that_is_not_installed_is_told_with_its_packages(monkeypatch, 
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="engine=robocode: java is not on PATH; it comes with the Debian packages"):
         Arena()
+
+
+def test_a_driver_meets_its_rivals_in_battles_of_equal_seeds_and_has_the_quantities_of_the_simulation(pretended):
+    pretended(ROUNDS)
+    game = Robocode(rounds=3)
+    tree = parse(LANGUAGE, "(PROGRAM (Fire X) Zero Zero)")
+    driver = Options(), Written(LANGUAGE, tree)
+    (met,) = original.ORIGINAL.drive(game, driver, [SPIN], 2, 5, None)
+    assert (met.rival, met.discarded, met.steps) == (SPIN, 0, 603)
+    assert set(met.values) <= {one.name for one in game.quantities}
+    values = {name: each.tolist() for name, each in met.values.items()}
+    assert values == {
+        "share": [0.8, 0.8],
+        "score": [192, 192],
+        "survival": [150, 150],
+        "last": [30, 30],
+        "bullet": [12, 12],
+        **{name: [0, 0] for name in ("bullet_bonus", "ram", "ram_bonus")},
+        "firsts": [3, 3],
+    }
+
+
+def test_battles_with_missed_turns_count_in_no_quantity(pretended):
+    pretended(ROUNDS.replace("{200 + n} 0", "{200 + n} {int(line.split()[0]) % 2}"))
+    (met,) = original.ORIGINAL.drive(Robocode(), WALLS, [SPIN], 4, 0, None)
+    assert met.discarded == 2
+    assert met.values["share"].tolist() == [0.8, 0.8]
+
+
+def test_rivals_are_spelled_as_the_original_does(pretended):
+    pretended(ROUNDS)
+    original.ORIGINAL.check("against", [SPIN, "haiku.HaikuPoet"])
+    with pytest.raises(UsageError, match=r"against=sample.Spinbot: accepted: sample\.SpinBot"):
+        original.ORIGINAL.check("against", ["sample.Spinbot"])
 
 
 # With the real engine
