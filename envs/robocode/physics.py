@@ -6,10 +6,12 @@ Source: the rules of Robocode 1.9.3.9, as its recorded battles show them.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jax import Array
+import numpy as np
+from jax import Array, lax
 
 from envs.robocode.state import (
     ADVANCED,
@@ -23,6 +25,7 @@ from envs.robocode.state import (
     RADAR_KEEPS_BODY,
     RADAR_KEEPS_GUN,
     SCAN,
+    SLOTS,
     TURN,
     Bullets,
     Commands,
@@ -195,21 +198,31 @@ def leaves(field: Field, bullets: Bullets) -> Array:
     return beyond | (y + RADIUS >= field.height)
 
 
-def meetings(one: Bullets, other: Bullets, new: Array) -> tuple[Array, Array]:
-    """Return where bullets meet when those of `one` are examined first: bool[SLOTS, SLOTS] twice.
+def meetings(one: Bullets, other: Bullets, new: Array) -> Array:
+    """Return where bullets meet when those of `one` are examined first: int32[SLOTS], a word of bits for each of them.
 
-    The first are those that meet the last step of the other bullet, since that has not moved yet; one that is `new`
-    (bool[SLOTS]) has made no step. The second ones meet when the other bullet moves.
+    The low bits say which of the other bullets it meets on their last step, since they have not moved yet; one that is
+    `new` (bool[SLOTS]) has made no step. The high bits, from `SLOTS` on, say which it meets when they move.
     """
     px, py, vx, vy = (jnp.expand_dims(x, -1) for x in (one.x, one.y, one.vx, one.vy))
     qx, qy, wx, wy = (jnp.expand_dims(x, -2) for x in (other.x, other.y, other.vx, other.vy))
     dx, dy, area = qx - px, qy - py, vx * wy - vy * wx
     side = jnp.where(area < 0, -1.0, 1.0)
     mine, theirs, area = (dx * wy - dy * wx) * side, (dx * vy - dy * vx) * side, area * side
-    there = (jnp.expand_dims(one.power, -1) > 0) & (jnp.expand_dims(other.power, -2) > 0)
-    crossing = there & (area > 0) & (mine >= 0) & (mine <= area)
-    before = crossing & (theirs >= -area) & (theirs <= 0) & ~jnp.expand_dims(new, -2)
-    return before, crossing & (theirs >= 0) & (theirs <= area)
+    crossing = (area > 0) & (mine >= 0) & (mine <= area) & (jnp.abs(theirs) <= area)
+    bits = 1 << np.arange(SLOTS, dtype=np.int32)
+    before = jnp.expand_dims(jnp.where(new, 0, bits), -2)
+    words = jnp.where(theirs <= 0, before, 0) + jnp.where(theirs >= 0, bits << SLOTS, 0)
+    return jnp.where(crossing, words, 0).sum(-1, dtype=jnp.int32)
+
+
+def _met(words: Array, shift: int, mine: Array, theirs: Array) -> tuple[Array, Array]:
+    """Return which bullets meet, bool[SLOTS] twice, of those that are there, bool[SLOTS] twice."""
+    bits = 1 << np.arange(SLOTS, dtype=np.int32)
+    there = jnp.where(theirs, bits, 0).sum(-1, dtype=jnp.int32)
+    met = jnp.where(mine, (words >> shift) & there[..., None], 0)
+    whose = lax.reduce(met, np.int32(0), lax.bitwise_or, (met.ndim - 1,))
+    return met != 0, (whose[..., None] & bits) != 0
 
 
 class Shot(NamedTuple):
@@ -260,17 +273,16 @@ def fly(
     gone = leaves(field, mine)
     hits = touches(mine, other.box_x, other.box_y) & (mine.power > 0) & ~gone & ~other.dead
     one, other, first, idle, shot = strike(one, other, mine, points[0], idle, hits)
-    before, after = meetings(mine, theirs, new)
+    words = arrays.apart(meetings, mine, theirs, new)
     mine = _without(mine, gone | hits)
-    lives = (mine.power > 0)[..., :, None]
-    before &= lives
-    mine, theirs = _without(mine, before.any(-1)), _without(theirs, before.any(-2))
+    met, lost = _met(words, 0, mine.power > 0, theirs.power > 0)
+    mine, theirs = _without(mine, met), _without(theirs, lost)
     gone = leaves(field, theirs)
     hits = touches(theirs, one.box_x, one.box_y) & (theirs.power > 0) & ~gone & ~one.dead
     other, one, second, idle, struck = strike(other, one, theirs, points[1], idle, hits)
     theirs = _without(theirs, gone | hits)
-    after &= (mine.power > 0)[..., :, None] & (theirs.power > 0)[..., None, :]
-    mine, theirs = _without(mine, after.any(-1)), _without(theirs, after.any(-2))
+    met, lost = _met(words, SLOTS, mine.power > 0, theirs.power > 0)
+    mine, theirs = _without(mine, met), _without(theirs, lost)
     return (one, other), (_moved(mine), _moved(theirs)), (first, second), idle, (struck, shot)
 
 
@@ -460,7 +472,7 @@ def turn(
     for robot, shots, score, seen, commands in zip(
         state.robots, state.bullets, state.points, state.seen, given, strict=True
     ):
-        one, fired, score, idle, fresh = command(robot, shots, score, seen.aligned, idle, commands)
+        one, fired, score, idle, fresh = arrays.apart(command, robot, shots, score, seen.aligned, idle, commands)
         robots.append(one)
         bullets.append(fired)
         points.append(score)
@@ -470,7 +482,7 @@ def turn(
     swap = lots.bullets
     later = jnp.where(swap, new[0], new[1])
     pairs = (_by(swap, (one[0], one[1])) for one in (robots, bullets, points))
-    flown = fly(field, *pairs, idle, later)
+    flown = arrays.apart(partial(fly, field), *pairs, idle, later)
     robots, bullets, points, idle, shots = (
         flown[3] if n == 3 else _by(swap, one) for n, one in enumerate(flown)
     )
@@ -480,8 +492,8 @@ def turn(
     swap = lots.moves
     one, other = _by(swap, robots)
     scores, orders = _by(swap, points), _by(swap, given)
-    one, other, first, idle, did = move(field, one, other, scores[0], idle, orders[0], due)
-    other, one, second, idle, done = move(field, other, one, scores[1], idle, orders[1], due)
+    one, other, first, idle, did = arrays.apart(partial(move, field), one, other, scores[0], idle, orders[0], due)
+    other, one, second, idle, done = arrays.apart(partial(move, field), other, one, scores[1], idle, orders[1], due)
     robots, points, moves = _by(swap, (one, other)), _by(swap, (first, second)), _by(swap, (did, done))
     return _closed(state, given, loaded, facing, robots, bullets, points, idle, shots, moves)
 
