@@ -1,7 +1,7 @@
 """Fixed players of chess: programs written by hand, and the one tree that the source prints.
 
 `master` is a strategy of our own, since that of the source is not printed; its text gives a reason for each rule.
-`gpec190` is the program of figure 5.1 of M. Sipper, "Evolved to Win" (2011): its tree for positions with more material is
+`gpec190` is that of figure 5.1 of M. Sipper, "Evolved to Win" (2011): its tree for positions with more material is
 that of the source, word by word; the other two are not printed, and are those of `master`.
 """
 

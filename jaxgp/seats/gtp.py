@@ -143,7 +143,7 @@ class Engine:
         """
         try:
             mark, text = self._exchange(line)
-        except _WireError as error:
+        except WireError as error:
             self.close()
             raise EngineError(f"{self.command}: {line}: {error}") from error
         if mark == "?":
@@ -174,8 +174,8 @@ class Engine:
             while self._numbered and given != number and (given or mark == "="):  # some refuse without the number
                 mark, given, text = self._read(until)
         except TimeoutError as error:
-            said = f", but {_quoted(self._last)}, which is no answer" if self._beside > beside else ""
-            raise _WireError(f"no answer within {self.timeout:g} s{said}") from error
+            said = f", but {quoted(self._last)}, which is no answer" if self._beside > beside else ""
+            raise WireError(f"no answer within {self.timeout:g} s{said}") from error
         return mark, text
 
     def _answer(self, line: str, until: float) -> tuple[str, str, str]:
@@ -194,7 +194,7 @@ class Engine:
                 beside += 1
                 self._pass_over(got)
                 if beside > BESIDE:
-                    raise _WireError(f"said more than {BESIDE} lines, the last {_quoted(got)}, and no answer")
+                    raise WireError(f"said more than {BESIDE} lines, the last {quoted(got)}, and no answer")
         found = ANSWERS.match("\n".join(answer))
         assert found is not None
         return found[1], found[2], found[3].strip()
@@ -202,12 +202,12 @@ class Engine:
     def _pass_over(self, line: str) -> None:
         """Remark on the first line that is no answer."""
         if not self._beside:
-            remark(f"{self.command}: lines that are no answers are passed over, the first {_quoted(line)}")
+            remark(f"{self.command}: lines that are no answers are passed over, the first {quoted(line)}")
         self._beside += 1
         self._last = line
 
 
-class _WireError(RuntimeError):
+class WireError(RuntimeError):
     """What went wrong between an engine and us, in words."""
 
 
@@ -258,7 +258,7 @@ class _Wire:
                 raise self.ended()
             self._move(until)
         if not 0 <= end <= LINE:
-            raise _WireError(f"answered a line of more than {LINE // 1024} KiB")
+            raise WireError(f"answered a line of more than {LINE // 1024} KiB")
         found = self._heard[:end].replace(b"\r", b"").decode("utf-8", "replace")
         del self._heard[: end + 1]
         if time.monotonic() > until:  # lines that keep arriving are no answer either
@@ -294,21 +294,21 @@ class _Wire:
     def _counted(self, size: int) -> None:
         self._count += size
         if self._count > ANSWER:
-            raise _WireError(f"answered more than {ANSWER // 1024} KiB")
+            raise WireError(f"answered more than {ANSWER // 1024} KiB")
 
-    def ended(self) -> _WireError:
+    def ended(self) -> WireError:
         """Return the error that says how the engine has ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(FAREWELL)
         until = time.monotonic() + FAREWELL / 4
-        with suppress(OSError, ValueError, _WireError):
+        with suppress(OSError, ValueError, WireError):
             while self._stderr in self._open:
                 self._move(until)
         code = self._process.returncode
         said = printable(self._complaints.decode("utf-8", "replace")).strip()
-        words = f", saying {_quoted(said.splitlines()[-1])}" if said else ""
+        words = f", saying {quoted(said.splitlines()[-1])}" if said else ""
         how = "has stopped answering" if code is None else f"has ended with exit code {code}"
-        return _WireError(f"the engine {how}{words}")
+        return WireError(f"the engine {how}{words}")
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
@@ -333,7 +333,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     process.stderr.close()
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     return f'"{text[:60]}"'
 
 
