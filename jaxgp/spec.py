@@ -12,6 +12,7 @@ from jaxgp import contracts, options
 from jaxgp.contracts import Actor, Driver, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
 from jaxgp.games.notation import Dialect, Drawing, Notation, OfTurns, Positions, Showing
+from jaxgp.games.originals import Original
 
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
@@ -72,6 +73,7 @@ class Role(Generic[Rules, Options]):
             ValueError for options that these rules do not allow.
         deeper: (options, plies) -> options with which the same genomes search `plies` deep; None if they do not search.
         exports: name of a notation -> what writes an individual in it.
+        named: those notations in which an individual has a name of its own; what writes it may refuse names.
         features: name of the features in exported text.
     """
 
@@ -82,6 +84,7 @@ class Role(Generic[Rules, Options]):
     make: "Callable[[Rules, Options], tuple[Language, Actor]]"
     deeper: Callable[[Options, int], Options] | None = None
     exports: "Mapping[str, Callable[[Rules, Options, Written, str], str]]" = field(default_factory=dict, hash=False)
+    named: tuple[str, ...] = ()
     features: str = "features"
 
 
@@ -255,6 +258,7 @@ class Spec(Generic[Rules]):
         table: what people are offered.
         showing: of a simulation, how whole rollouts are shown.
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
+        originals: of a simulation, the programs outside in which exported genomes drive, by name.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
             which says what is accepted.
         longest: rules -> the moves that a game can have; a file with more is none of a game.
@@ -271,6 +275,7 @@ class Spec(Generic[Rules]):
     table: Table[Rules] = field(default_factory=Table)
     showing: Showing[Rules] = field(default_factory=Showing)
     dialect: Callable[[Rules], Dialect | Positions] | None = None
+    originals: Mapping[str, Original[Rules]] = field(default_factory=dict, hash=False)
     vet: Callable[[Rules], None] = _nothing
     longest: Callable[[Rules], int] = _very_long
 

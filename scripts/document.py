@@ -39,6 +39,7 @@ from tables import (
     mancala,
     othello,
     populations,
+    rars,
     reversi,
     walls,
 )
@@ -73,6 +74,7 @@ def columns() -> Makers:
 DOCUMENTS = {
     "results/backgammon.md": backgammon.TABLES,
     "results/checkers.md": checkers.TABLES,
+    "results/rars.md": rars.TABLES,
     "results/rush_hour.md": rush_hour.TABLES,
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,

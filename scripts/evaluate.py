@@ -13,6 +13,7 @@ python scripts/evaluate.py run=outputs/DIR suite=JAM split=all          a puzzle
 python scripts/evaluate.py run=outputs/DIR instances=outputs/all.csv    a puzzle: long suites; typed again, it goes on
 python scripts/evaluate.py run=outputs/DIR program.search=greedy        a puzzle: the champion steers another search
 python scripts/evaluate.py run=outputs/DIR games=100 against=[NAME]     a simulation: rollouts, a strategy beside it
+python scripts/evaluate.py run=outputs/DIR games=10 engine=robocode     a simulation, and its original beside it
 """
 
 if __name__ == "__main__":
@@ -22,8 +23,9 @@ if __name__ == "__main__":
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -55,6 +57,8 @@ OF_PUZZLES = ("limit", "program", "batch", "instances")
 """Options of puzzles."""
 OF_ENGINES = ("opening_plies",)
 """Options of games against engines outside."""
+OF_SIMULATIONS = ("engine",)
+"""Options of simulations."""
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 PANELS = CONFIG_DIR / "panel"
 
@@ -114,6 +118,11 @@ class Options:
         "random moves at the beginning of games against engines outside (kind: engine), so that no two are alike",
         low=0,
         high=MOST_PLIES,
+    )
+    engine: str | None = option(
+        None,
+        "simulations: the original, a program outside, in which the champion drives too, as often and against the "
+        "same; rivals that only the original has are met there alone; null: none",
     )
     suite: str | None = option(
         None,
@@ -189,7 +198,8 @@ def task(options: Options) -> int:
         if cast.simulated:
             measure_driver(options, cast, None, output)
             return 0
-        refuse(options, (*OF_SUITES, *OF_PUZZLES), "of puzzles; player is measured in games for two, leave it out")
+        other = (*OF_SUITES, *OF_PUZZLES, *OF_SIMULATIONS)
+        refuse(options, other, "of puzzles; player is measured in games for two, leave it out")
         measure_against(options, cast, None, output)
         return 0
     found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
@@ -206,7 +216,8 @@ def task(options: Options) -> int:
     if loaded.cast.simulated:
         measure_driver(options, loaded.cast, loaded, output)
         return 0
-    refuse(options, OF_SUITES, f"of puzzles and simulations; {loaded.cast.game.name} is none, leave it out")
+    other = (*OF_SUITES, *OF_SIMULATIONS)
+    refuse(options, other, f"of puzzles and simulations; {loaded.cast.game.name} is none, leave it out")
     if loaded.cast.game.seats == 1:
         measure_alone(options, loaded, output)
     else:
@@ -247,7 +258,8 @@ def refuse(options: Options, names: Sequence[str], why: str) -> None:
 def measure_solver(options: Options, loaded: "Loaded", output: Path) -> None:
     """Measure the champion of a puzzle: its searches beside the reference search and the fixed orders of the game."""
     name = loaded.cast.game.name
-    refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "games", "panel", "table"), f"{name} is a puzzle")
+    other = (*OF_SEARCHES, *OF_ENGINES, *OF_SIMULATIONS, "compare", "games", "panel", "table")
+    refuse(options, other, f"{name} is a puzzle")
     from jaxgp.measure import instances, solving
 
     solving.check_instance(options.game, loaded.cast)
@@ -298,7 +310,9 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
     from jaxgp.measure.simulations import rollouts
 
     one = loaded or rollouts.take_driver(cast, str(options.player), "player")
-    others = rollouts.drivers("against", options.against, cast, resolve_game(options.game, envs, CONFIG_DIR)[0])
+    there, outside = beside(options, cast, loaded)
+    here = [name for name in there if not options.engine or name in cast.spec.strategies]
+    others = rollouts.drivers("against", here, cast, resolve_game(options.game, envs, CONFIG_DIR)[0])
     who, rivals = ({one.name: one}, others) if cast.game.seats > 1 else ({one.name: one, **others}, {})
     where = rollouts.places("suite", [options.suite] if options.suite else [], options.split, cast)
     if options.suite is None:
@@ -309,6 +323,9 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
         for driver, figures in rollouts.measure_drivers(who, rivals, where, options.games, options.seed, arguments.say):
             found += figures
             add(driver, figures)
+        for figures in outside():
+            found += figures
+            add(one.name, figures)
     finally:  # what was measured is kept
         if found:
             about = {"rollouts": options.games, "seed": options.seed, "suite": options.suite, "split": options.split}
@@ -319,6 +336,33 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
                 print(rollouts.text(found))
     if output is not None:
         print(f"saved: {output}")
+
+
+def beside(
+    options: Options, cast: "Cast", loaded: "Loaded | None"
+) -> "tuple[Sequence[str], Callable[[], Iterable[list[QuantityFigures]]]]":
+    """Return whom the driver meets, and what measures it in the original of its simulation, if that is asked for.
+
+    Raises:
+        UsageError: there is no such original, it is not installed, or it does not know somebody.
+    """
+    if options.engine is None:
+        return options.against, tuple
+    from jaxgp.export.export import Written
+    from jaxgp.measure.simulations import originals
+
+    original = originals.find(cast, options.engine)
+    original.check("against", options.against)
+    if options.suite is not None:
+        reject("suite", options.suite, f"null; {original.called} has no suites")
+    if loaded is None:
+        original.check("player", [str(options.player)])
+    driver = str(options.player) if loaded is None else (cast.options, Written(cast.language, loaded.genome))
+    cache = None if options.compilation_cache is None else Path(options.compilation_cache).expanduser()
+    rivals = options.against or list(original.rivals)
+    name = str(options.player) if loaded is None else loaded.name
+    args = original, cast, name, driver, rivals, options.games, options.seed, cache, arguments.say
+    return rivals, partial(originals.measure, *args)
 
 
 def rows_adder(options: Options, who: "dict[str, Measured]") -> "Callable[[str, Sequence[QuantityFigures]], None]":

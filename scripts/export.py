@@ -45,6 +45,9 @@ class Options:
         test=str.isidentifier,
         accepted=f"{', '.join(FORMATS)}, or a notation of the champion's game",
     )
+    name: str | None = option(
+        None, "what the program is called, in notations of a game in which it has a name, such as PACKAGE.CLASS of Java"
+    )
     output: str | None = option(
         None, "file to write; null: standard output; format=dot as .svg, .png or .pdf is drawn by Graphviz", path=True
     )
@@ -70,7 +73,7 @@ def task(options: Options) -> int:
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
         reject("output", options.output, other)
     found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
-    text = render(champions.load(options.run, found, asked=wanted), options.format)
+    text = render(champions.load(options.run, found, asked=wanted), options.format, options.name)
     if target is None:
         print(text, end="")
         return 0
@@ -82,16 +85,19 @@ def task(options: Options) -> int:
     return 0
 
 
-def render(loaded: "Loaded", notation: str) -> str:
-    """Write a champion in one of the formats; raises UsageError for a format that it does not have."""
+def render(loaded: "Loaded", notation: str, name: str | None = None) -> str:
+    """Write a champion in one of the formats; raises UsageError for a format or a name that it does not have."""
     from jaxgp.export.export import ExportError
     from jaxgp.report.waiting import waiting
 
-    found = writers(loaded)
+    found = writers(loaded, name)
     known = sorted(found, key=lambda name: FORMATS.index(name) if name in FORMATS else len(FORMATS))
     what = "made of rules" if loaded.content.unit == "rules" else f"of {loaded.cast.game.name}"
     if notation not in found:
         reject("format", notation, f"{', '.join(known)}, for a champion {what}")
+    named = loaded.cast.role.named
+    if name is not None and notation not in named:
+        reject("name", name, f"null, since programs have no name in format={notation}")
     try:
         with waiting("Compiling the champion"):
             return found[notation]()
@@ -100,7 +106,7 @@ def render(loaded: "Loaded", notation: str) -> str:
         reject("format", notation, f"{', '.join(known)}, for a champion {what} ({error})")
 
 
-def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
+def writers(loaded: "Loaded", program_name: str | None = None) -> dict[str, Callable[[], str]]:
     """Return what writes a champion, by the formats that it can be written in."""
     from jaxgp.contracts import Alone
     from jaxgp.export import export
@@ -115,7 +121,7 @@ def writers(loaded: "Loaded") -> dict[str, Callable[[], str]]:
     found["dot"] = partial(export.dot, cast.language, program, title)
     if not isinstance(cast.actor, Walker):  # its programs put moves in an order, and are no expressions
         found["latex"] = partial(export.latex, cast.language, program, "b")
-    written = export.Written(cast.language, program, cast.role.features)
+    written = export.Written(cast.language, program, cast.role.features, program_name)
     for name, write in cast.role.exports.items():
         found[name] = partial(write, cast.game, cast.options, written, f"{title}.")
     if isinstance(cast.actor, Alone) and cast.spec.notation.describe is not None:

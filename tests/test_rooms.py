@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     (
-        *("contracts", "spec", "games", "options", "checks", "arrays", "bits", "threefry"),
+        *("contracts", "spec", "games", "options", "checks", "arrays", "bits", "threefry", "processes"),
         *("errors", "files", "printable", "reading", "terminal"),
     ),
     ("genotypes",),

@@ -4,8 +4,6 @@ Both have two functions of the eleven indicators of the source's table 9.1: `alp
 and `vc`, the speed of the wheels in ft/s.
 """
 
-import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from envs.rars.language import INDICATORS, LENGTH, SPEED, WIDEST, Options
@@ -13,7 +11,7 @@ from envs.rars.rules import Rars
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
-    from jaxgp.export.export import Equations, Written
+    from jaxgp.export.export import Written
 
 TITLE = "A driver for RARS."
 SAYS = (
@@ -106,8 +104,8 @@ def python(game: Rars, options: Options, individual: "Written", title: str = TIT
         says="\n".join(f"{name:2}: {said}" for name, said in _says(game, options)),
         widest=WIDEST,
         arguments=", ".join(f"{name}: float" for name in INDICATORS),
-        alpha=_needed(both, 0).body(both.values[0]),
-        vc=_needed(both, 1).body(f"{SPEED:g} * ({both.values[1]})"),
+        alpha=both.needed(0).body(both.values[0]),
+        vc=both.needed(1).body(f"{SPEED:g} * ({both.values[1]})"),
     )
 
 
@@ -116,7 +114,7 @@ def cpp(game: Rars, options: Options, individual: "Written", title: str = TITLE)
     both = individual.written(lambda primitive: _CPP_FORMS.get(primitive.name, primitive.python or "{value}"))
 
     def body(tree: int, result: str) -> str:
-        lines = [f"  const double {name} = {text};" for name, text in _needed(both, tree).lines]
+        lines = [f"  const double {name} = {text};" for name, text in both.needed(tree).lines]
         return "\n".join([*lines, f"  return {result};"])
 
     return CPP.format(
@@ -127,15 +125,6 @@ def cpp(game: Rars, options: Options, individual: "Written", title: str = TITLE)
         alpha=body(0, both.values[0]),
         vc=body(1, f"{SPEED:g} * ({both.values[1]})"),
     )
-
-
-def _needed(both: "Equations", tree: int) -> "Equations":
-    """Return the part of the equations of two trees that one of them needs."""
-    wanted = set(re.findall(r"\bt\d+\b", both.values[tree]))
-    for name, text in reversed(both.lines):
-        if name in wanted:
-            wanted.update(re.findall(r"\bt\d+\b", text))
-    return replace(both, lines=[line for line in both.lines if line[0] in wanted])
 
 
 def _says(game: Rars, options: Options) -> list[tuple[str, str]]:

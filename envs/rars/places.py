@@ -83,6 +83,33 @@ def past_end(tables: Tables, row: Array, x: Array, y: Array) -> Array:
     return jnp.where(radius == 0, x >= at(tables.extent, row, x), curved)
 
 
+def enter(tables: Tables, row: Array, car: Motion, rounds: Array) -> tuple[Array, Motion, Array]:
+    """Let a car that lies beyond the end of its segment go on to the next one.
+
+    Args:
+        tables: of the tracks.
+        row: the segment.
+        car: in the frame of that segment.
+        rounds: int32: how often it has come to segment 0.
+
+    Returns:
+        The row, the car in the frame of that segment, and the rounds; they stay as they are where it is not beyond.
+    """
+    past = past_end(tables, row, car.x, car.y)
+    dx, dy = car.x - at(tables.exit_x, row, car.x), car.y - at(tables.exit_y, row, car.x)
+    cos, sin = at(tables.exit_cos, row, car.x), at(tables.exit_sin, row, car.x)
+
+    def turned(x: Array, y: Array) -> tuple[Array, Array]:
+        return x * cos + y * sin, y * cos - x * sin
+
+    (x, y), (vx, vy) = turned(dx, dy), turned(car.vx, car.vy)
+    (wx, wy), (ax, ay) = turned(car.wx, car.wy), turned(car.ax, car.ay)
+    entered = replace(car, x=x, y=y, vx=vx, vy=vy, wx=wx, wy=wy, ax=ax, ay=ay)
+    following = at(tables.following, row, car.x)
+    rounds = rounds + (past & (at(tables.number, following, car.x) == 0))
+    return jnp.where(past, following, row), arrays.where(past, entered, car), rounds
+
+
 def follow(tables: Tables, row: Array, car: Motion) -> tuple[Array, Motion, Array]:
     """Let a car go on to the next segment as long as it lies beyond the end of its own.
 
@@ -90,27 +117,11 @@ def follow(tables: Tables, row: Array, car: Motion) -> tuple[Array, Motion, Arra
         The row, the car in the frame of that segment, and int32: how often it has come to segment 0.
     """
 
-    def enter(carry: tuple[Array, Motion, Array]) -> tuple[Array, Motion, Array]:
-        row, car, rounds = carry
-        past = past_end(tables, row, car.x, car.y)
-        dx, dy = car.x - at(tables.exit_x, row, car.x), car.y - at(tables.exit_y, row, car.x)
-        cos, sin = at(tables.exit_cos, row, car.x), at(tables.exit_sin, row, car.x)
-
-        def turned(x: Array, y: Array) -> tuple[Array, Array]:
-            return x * cos + y * sin, y * cos - x * sin
-
-        (x, y), (vx, vy) = turned(dx, dy), turned(car.vx, car.vy)
-        (wx, wy), (ax, ay) = turned(car.wx, car.wy), turned(car.ax, car.ay)
-        entered = replace(car, x=x, y=y, vx=vx, vy=vy, wx=wx, wy=wy, ax=ax, ay=ay)
-        following = at(tables.following, row, car.x)
-        rounds = rounds + (past & (at(tables.number, following, car.x) == 0))
-        return jnp.where(past, following, row), arrays.where(past, entered, car), rounds
-
     def goes(carry: tuple[Array, Motion, Array]) -> Array:
         row, car, _ = carry
         return past_end(tables, row, car.x, car.y).any()
 
-    return lax.while_loop(goes, enter, (row, car, jnp.zeros_like(row)))
+    return lax.while_loop(goes, lambda carry: enter(tables, *carry), (row, car, jnp.zeros_like(row)))
 
 
 def driven(tables: Tables, row: Array, rounds: Array, x: Array, y: Array) -> Array:

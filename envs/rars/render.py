@@ -18,6 +18,10 @@ PACE = 8.0
 """How many times as fast as in the race cars move in a picture, so that a lap of sepang takes 20 seconds."""
 KEYS = 0.5
 """Seconds of the race between the places that a moving car passes in a picture."""
+ROW, CHART = 24.0, 260.0
+"""Units of a line of text, and of the height of the chart of speeds."""
+TOP = 250.0
+"""Ft/s at the top of that chart."""
 SLOW, FAST = 60.0, 220.0
 """Ft/s that the colours of a path range over."""
 COLOURS = ("#3b4cc0", "#3f7fd6", "#2a9fb8", "#3cb371", "#8fbf3a", "#e6b422", "#f28e2b", "#e4572e", "#b40426")
@@ -31,6 +35,9 @@ STYLE = """
 .rars .off{fill:none;stroke:#d00;stroke-width:7;stroke-opacity:.35;stroke-linecap:round}
 .rars .ten{fill:#fff;stroke:#111;stroke-width:1.2}
 .rars .begin{fill:#fff;stroke:#111;stroke-width:2}
+.rars .tick{font-size:14px;font-weight:400}
+.rars .axis{fill:none;stroke:#8c8577;stroke-width:1}
+.rars .speed{fill:none;stroke-width:2}
 .rars text{font:600 20px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#222}
 @media (prefers-color-scheme:dark){
 .rars .road{stroke:#33312d}
@@ -84,7 +91,7 @@ def svg(game: Rars, state: State, highlight: int | None = None, seat: int | None
 
 
 def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
-    """Draw the paths of several drivers on one track, with cars that move along them.
+    """Draw the paths of several drivers on one track, with cars that move along them, and their speed by distance.
 
     A path is coloured by speed, from blue to red. A black dot stands for each second, a white one for each ten, a large
     one for the start. What is off the road has a red edge.
@@ -92,6 +99,7 @@ def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
     first = next(iter(rollouts.values()))
     sheet = _Sheet(_course(game, first))
     back, front, names, place = sheet.road(), [], [], 0
+    chart = _Chart(sheet, sheet.height + ROW * (len(rollouts) * game.cars), max(map(_laps, rollouts.values())))
     for name, states in rollouts.items():
         for car in range(game.cars):
             colour = CARS[place % len(CARS)]
@@ -100,8 +108,9 @@ def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
             front.append(path.moving(colour))
             said = f"{name}, car {car + 1}" if game.cars > 1 else name
             names.append(sheet.name(place, colour, f"{said}: {path.said}"))
+            names.append(chart.line(_distance(game, states)[:, car], path.speed, colour))
             place += 1
-    return sheet.page([*back, *front, *names], rows=place)
+    return sheet.page([*back, *front, *names, *chart.axes()], below=ROW * place + CHART)
 
 
 class _Sheet:
@@ -138,17 +147,50 @@ class _Sheet:
         return [*drawn, f'<path class="line" d="{self.points(np.array([start, start + across]))}"/>']
 
     def name(self, row: int, colour: str, said: str) -> str:
-        y = self.height + 24 * row
+        y = self.height + ROW * row
         dot = f'<circle cx="{MARGIN:g}" cy="{y - 6:.1f}" r="7" fill="{colour}"/>'
         return dot + f'<text x="{MARGIN + 16:g}" y="{y:.1f}">{escape(said)}</text>'
 
-    def page(self, parts: list[str], rows: int = 0) -> str:
-        size = f"0 0 {self.width:.0f} {self.height + 24 * rows:.0f}"
+    def page(self, parts: list[str], below: float = 0) -> str:
+        size = f"0 0 {self.width:.0f} {self.height + below:.0f}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="rars" viewBox="{size}"><style>{STYLE}</style>'
             + "".join(parts)
             + "</svg>"
         )
+
+
+class _Chart:
+    """Speed by distance, below a picture."""
+
+    def __init__(self, sheet: _Sheet, top: float, laps: int) -> None:
+        self.left, self.wide = 2 * MARGIN, sheet.width - 3 * MARGIN
+        self.top, self.tall = top + MARGIN, CHART - 2.5 * MARGIN
+        self.feet = sheet.course.length * laps
+
+    def _place(self, feet: float, speed: float) -> str:
+        return f"{self.left + self.wide * feet / self.feet:.1f} {self.top + self.tall * (1 - speed / TOP):.1f}"
+
+    def line(self, distance: np.ndarray, speed: np.ndarray, colour: str) -> str:
+        """Return the line of a car; distance and speed are float[N]."""
+        steps = np.unique(np.append(np.arange(0, len(speed), 4), len(speed) - 1))
+        shown = zip(np.clip(distance[steps], 0, self.feet), np.minimum(speed[steps], TOP), strict=True)
+        points = "L".join(self._place(float(feet), float(fast)) for feet, fast in shown)
+        return f'<path class="speed" stroke="{colour}" d="M{points}"/>'
+
+    def axes(self) -> list[str]:
+        """Return both axes with their numbers."""
+        drawn = [f'<path class="axis" d="M{self._place(0, TOP)}L{self._place(0, 0)}L{self._place(self.feet, 0)}"/>']
+        for speed in range(0, int(TOP) + 1, 50):
+            y = self._place(0, speed).split()[1]
+            drawn.append(f'<text class="tick" x="{self.left - 6:g}" y="{y}" text-anchor="end">{speed}</text>')
+        step = 10 ** math.floor(math.log10(self.feet / 2))
+        for feet in np.arange(0, self.feet, step):
+            x = self._place(feet, 0).split()[0]
+            y = self.top + self.tall + 20
+            drawn.append(f'<text class="tick" x="{x}" y="{y:.1f}" text-anchor="middle">{feet:,.0f}</text>')
+        said = f'<text class="tick" x="{self.left + 8:g}" y="{self.top:.1f}">ft/s by feet from the finish line</text>'
+        return [*drawn, said]
 
 
 class _Path:
@@ -244,6 +286,22 @@ def _count(states: State) -> int:
     """Return how many states a race has, up to its end."""
     ended = np.flatnonzero(np.asarray(states.terminated))
     return int(ended[0]) + 1 if len(ended) else len(states.terminated)
+
+
+def _laps(states: State) -> int:
+    """Return how many laps a race went into."""
+    return max(1, int(np.asarray(states.laps)[_count(states) - 1].max()) + (not _finished(states)))
+
+
+def _finished(states: State) -> bool:
+    return bool((np.asarray(states.finished)[_count(states) - 1] > 0).all())
+
+
+def _distance(game: Rars, states: State) -> np.ndarray:
+    """Return float32[N, cars]: feet from the finish line, up to the end of a race."""
+    import jax
+
+    return np.asarray(jax.jit(jax.vmap(game.distance))(states))[: _count(states)]
 
 
 def _course(game: Rars, state: State) -> Track:

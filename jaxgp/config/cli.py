@@ -243,7 +243,7 @@ def _show(command: Command[Schema, AnyPlan], config_dir: Path, config_name: str,
     except COMPOSITION_ERRORS as error:
         if args.shell_completion:
             accepted = f"install=SHELL, uninstall=SHELL or query=SHELL beside it ({first_line(error)})"
-            raise UsageError(f"--shell-completion: accepted: {accepted}") from error
+            raise UsageError(f"--shell-completion, -sc: accepted: {accepted}") from error
         raise composition_error(command.schema, error, args.overrides) from error
     finally:
         sys.argv = before[0]

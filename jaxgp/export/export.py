@@ -2,11 +2,13 @@
 
 Nothing here recurses, so no program is too deep. In Python and LaTeX an expression that grows too wide for a line is
 given a name, t1, t2 and so on, and equal ones share a name; this also keeps nesting within what Python can parse.
-A leaf's weight is written as a division by a whole number, a node's factor as a multiplication.
+A leaf's weight is written as a division by a whole number, a node's factor as a multiplication. A part with an effect
+is evaluated where it stands and no more than once: where it has a name, that is of a function, which is called there.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from string import Formatter
 
 import numpy as np
@@ -20,6 +22,11 @@ from jaxgp.printable import printable
 
 WIDTH = 88
 """Characters beyond which parts of an expression are given names of their own."""
+MOST_CHARACTERS = 10**9
+"""Width of an expression without named parts."""
+
+
+_NAME = re.compile(r"\bt\d+\b")
 
 
 class ExportError(ValueError):
@@ -37,6 +44,14 @@ class Equations:
         """Return the lines of a function that returns an expression over these names."""
         return "\n".join([*(f"    {name} = {text}" for name, text in self.lines), f"    return {result}"])
 
+    def needed(self, tree: int) -> "Equations":
+        """Return the part that one of the trees needs, of equations whose names are t1, t2 and so on."""
+        wanted = set(_NAME.findall(self.values[tree]))
+        for name, text in reversed(self.lines):
+            if name in wanted:
+                wanted.update(_NAME.findall(text))
+        return replace(self, lines=[line for line in self.lines if line[0] in wanted])
+
     # Games write their modules with it, and import nothing of this room.
     searched = staticmethod(player.write_search)
 
@@ -49,11 +64,13 @@ class Written:
         primitives: the set.
         program: the individual, [T, L].
         features: name of the features in the text.
+        name: what the program is to be called, in notations where it has a name; None: what the game calls it.
     """
 
     primitives: PrimitiveSet
     program: Programs
     features: str = "features"
+    name: str | None = None
 
     @property
     def python(self) -> Equations:
@@ -63,6 +80,11 @@ class Written:
     def written(self, template: Callable[[Primitive], str]) -> Equations:
         """Return its trees as assignments by templates; see `equations`."""
         return equations(self.primitives, self.program, template, lambda n: f"t{n}", self.features)
+
+    def expressions(self, template: Callable[[Primitive], str], number: Callable[[float], str]) -> list[str]:
+        """Return its trees as one expression each, by templates that write each argument at most once."""
+        args = (self.primitives, self.program, template, str, self.features)
+        return equations(*args, number=number, width=MOST_CHARACTERS).values
 
 
 def sexpr(primitives: PrimitiveSet, program: Programs) -> str:
@@ -88,7 +110,7 @@ def python(primitives: PrimitiveSet, program: Programs, features: str = "feature
             return "{value}"
         raise ExportError(f"the primitive {primitive.name} has no Python form")
 
-    return equations(primitives, program, template, lambda n: f"t{n}", features)
+    return equations(primitives, program, template, lambda n: f"t{n}", features, delay="lambda: {}", call="{}()")
 
 
 def latex(primitives: PrimitiveSet, program: Programs, features: str = "x") -> str:
@@ -128,6 +150,9 @@ def equations(
     features: str,
     product: str = "({} * {})",
     width: int = WIDTH,
+    number: Callable[[float], str] = print_number,
+    delay: str = "{}",
+    call: str = "{}",
 ) -> Equations:
     """Write an individual, [T, L], by a template for each primitive, naming parts so that expressions stay narrow.
 
@@ -139,25 +164,29 @@ def equations(
         features: what `{features}` becomes.
         product: format string for a node times its factor.
         width: characters of an expression, roughly.
+        number: float -> its text.
+        delay: format string of a part with an effect where it gets a name: that of a function without arguments.
+        call: format string of a call of such a function.
     """
     written, named = Equations(), dict[str, str]()
 
     def shorten(part: _Part) -> _Part:
         if part.text not in named:
             named[part.text] = name(len(named) + 1)
-            written.lines.append((named[part.text], part.text))
-        return _Part(named[part.text], atom=True)
+            written.lines.append((named[part.text], delay.format(_bare(part.text)) if part.acts else part.text))
+        used = named[part.text]
+        return _Part(call.format(used) if part.acts else used, atom=True, acts=part.acts)
 
     for tree in _trees(program):
         stack: list[_Part] = []
-        for (code, value), divisor in zip(_nodes(tree), divisors(primitives, tree), strict=True):
+        for place, ((code, value), divisor) in enumerate(zip(_nodes(tree), divisors(primitives, tree), strict=True)):
             primitive = primitives.primitives[code]
             form = template(primitive)
             if divisor > 1 and not primitive.args:
                 form = f"({form} / {divisor})" if divisor < LARGEST else "0.0"
             if primitives.factors[code] and value != 1:
-                number = print_number(value)
-                form = product.format(form, number if value >= 0 else f"({number})")
+                factor = number(value)
+                form = product.format(form, factor if value >= 0 else f"({factor})")
             args = stack[len(stack) - primitive.arity :]
             del stack[len(stack) - primitive.arity :]
             # An argument that the form writes twice would double the text at every level.
@@ -168,8 +197,10 @@ def equations(
             while fixed + sum(len(a.text) for a in args) > width and not all(a.atom for a in args):
                 longest = max((n for n, a in enumerate(args) if not a.atom), key=lambda n: len(args[n].text))
                 args[longest] = shorten(args[longest])
-            text = form.format(*(a.text for a in args), value=print_number(value), features=features)
-            stack.append(_Part(text, atom=not primitive.args))
+            own = str(place) if primitive.numbered else number(value)
+            text = form.format(*(a.text for a in args), value=own, features=features)
+            acts = primitive.effect is not None or any(a.acts for a in args)
+            stack.append(_Part(text, atom=not primitive.args, acts=acts))
         written.values.append(stack[0].text)
     return Equations([(name, _bare(text)) for name, text in written.lines], [_bare(text) for text in written.values])
 
@@ -178,6 +209,7 @@ def equations(
 class _Part:
     text: str
     atom: bool  # a terminal or a name: not worth a name of its own
+    acts: bool = False  # it has an effect
 
 
 def dot(

@@ -4,8 +4,8 @@ Step `n` of a rollout draws from its key as ply `n` of a game does (`jaxgp.playe
 the drivers' bits from `fold_in(key, n)`, chance after the step from a child of this. The start is drawn from
 `fold_in(key, START)`.
 
-Individuals whose rollouts have all ended leave their lane to the next one. What a rollout finds depends on its driver,
-its key and its instance, never on the lanes.
+Individuals whose rollouts have all ended leave their lane to the next one. Where lanes are shared, equal individuals
+have one: what a rollout finds depends on its driver, its key and its instance alone, never on the lanes.
 """
 
 from dataclasses import dataclass
@@ -260,8 +260,11 @@ class Roller(Generic[Plans]):
         return after.replace(best=jnp.where(grown, now, after.best), since=since, cut=cut), steps  # type: ignore[attr-defined]
 
     def _shared(self, plans: Plans, keys: Array, instances: State | None, count: int, lanes: int) -> Ended:
-        """Do what `measure` does, in fewer lanes than there are individuals."""
+        """Do what `measure` does, in fewer lanes than there are individuals; equal ones drive once."""
         start, who, shape = self.start(keys, instances), self._who(plans), (count, len(keys))
+        same = arrays.leaders(plans)
+        leads = same == jnp.arange(count)
+        distinct, queue = leads.sum(dtype=jnp.int32), jnp.nonzero(leads, size=count, fill_value=count)[0]
 
         def drivers(whose: Array) -> _Who:
             return _Who(arrays.take(plans, jnp.minimum(whose, count - 1)), who.others)
@@ -272,12 +275,12 @@ class Roller(Generic[Plans]):
             place = jnp.where(ended, now.whose, count)  # a place beyond the last one is dropped
             new = Ended(self.measures(after.states), after.steps, after.blank, after.cut, now.found.rounds)
             found = jax.tree.map(lambda x, y: x.at[place].set(y, mode="drop") if x.ndim else x + steps, now.found, new)
-            taken = jnp.minimum(now.next + jnp.cumsum(ended, dtype=jnp.int32) - 1, count)
-            whose = jnp.where(ended, taken, now.whose)
+            taken = now.next + jnp.cumsum(ended, dtype=jnp.int32) - 1
+            whose = jnp.where(ended, queue.at[taken].get(mode="fill", fill_value=count), now.whose)
             fresh = self._begin(drivers(whose), start)
             idle = jnp.broadcast_to(whose[:, None] >= count, fresh.cut.shape)
             rollouts = _renewed(ended, fresh.replace(cut=idle), after)  # type: ignore[attr-defined]
-            return _Lanes(whose, jnp.minimum(now.next + ended.sum(dtype=jnp.int32), count), rollouts, found)
+            return _Lanes(whose, jnp.minimum(now.next + ended.sum(dtype=jnp.int32), distinct), rollouts, found)
 
         found = Ended(
             jnp.zeros((*shape, self.simulation.seats, len(self.simulation.quantities))),
@@ -286,9 +289,12 @@ class Roller(Generic[Plans]):
             jnp.zeros(shape, bool),
             jnp.int32(0),
         )
-        first = jnp.arange(lanes, dtype=jnp.int32)
-        begun = _Lanes(first, jnp.int32(lanes), self._begin(drivers(first), start), found)
-        return lax.while_loop(lambda now: (now.whose < count).any(), go, begun).found
+        first = queue[:lanes].astype(jnp.int32)
+        rollouts = self._begin(drivers(first), start)
+        idle = jnp.broadcast_to(first[:, None] >= count, rollouts.cut.shape)
+        begun = _Lanes(first, jnp.int32(lanes), rollouts.replace(cut=idle), found)  # type: ignore[attr-defined]
+        ended = lax.while_loop(lambda now: (now.whose < count).any(), go, begun).found
+        return jax.tree.map(lambda x: x[same] if x.ndim else x, ended)
 
     def _step(self, who: _Who, keys: Array, rollouts: Rollouts) -> tuple[Rollouts, Array]:
         """Advance the rollouts that go on by one step.

@@ -47,6 +47,27 @@ Value = Callable[[Array], Array]
 """float32[M, seats, Q], the measures of the rollouts of one individual -> float32[K], its value in each of K cases."""
 
 
+@dataclass(frozen=True)
+class Shares:
+    """A `Value`: the share of a quantity that an individual has, a case for each crew that it drives against.
+
+    Attributes:
+        at: the place of the quantity.
+        added: what is added to what is its own.
+        crews: how many there are.
+    """
+
+    at: int
+    added: float
+    crews: int
+
+    def __call__(self, measures: Array) -> Array:
+        """Return float32[crews] from float32[M, seats, Q]; rollout m is with crew m % crews."""
+        points = measures[..., self.at].reshape(-1, self.crews, measures.shape[1]).sum(0)
+        own, others = points[:, 0] + self.added, points[:, 1:].sum(1)
+        return own / jnp.maximum(own + others, jnp.finfo(jnp.float32).tiny)
+
+
 def number_of(simulation: Simulation, quantity: str, option: str = "fitness.quantity") -> int:
     """Return the place of a quantity among those that a simulation measures.
 

@@ -25,6 +25,8 @@ Weighting = Literal["none", "path", "noops"]
 
 MOST = 2**24
 """Whole numbers up to this one are float32s, which constants are."""
+MOST_EFFECTS = 24
+"""Effects of a tree that the interpreter can tell apart: each is a bit of a float32."""
 UNREACHABLE = 10**6
 """Depth and size of a slot that no finite tree can fill."""
 
@@ -133,6 +135,7 @@ class Primitive:
     - a feature is a terminal that reads entry `feature` of the feature vector;
     - an ephemeral random constant is a terminal with a `domain`;
     - a parametrised terminal has a `domain` and a `call(features, parameter)`;
+    - a terminal that is `numbered` has a `call(features, number)`, of the number of its node;
     - a terminal with a `fixed` value always has this value, and its text is its name.
 
     Attributes:
@@ -150,6 +153,9 @@ class Primitive:
         picks: the value is one of the last `picks` arguments, of type float; the arguments before them alone decide
             which. If those are constant, the interpreter skips all but one. 0: no such promise.
         ignores: the last `ignores` arguments have no influence on the value; they are never computed.
+        numbered: the terminal's parameter is the number of its node in the tree, in postfix order, from 0.
+        effect: what an evaluation of the function does beside giving a value: elementwise on its arguments as `call`
+            is, float32[B] amounts that are not below 0; 0: it does nothing. See `PrimitiveSet.effects`.
         bits: digits `0` and `1` that a no-op appends to the paths of the leaves below it; a no-op is a function that
             returns its one argument. See `PrimitiveSet.weighting`.
         weight: how often random creation chooses it, relative to the other candidates.
@@ -169,6 +175,8 @@ class Primitive:
     reads_one: int = 0
     picks: int = 0
     ignores: int = 0
+    numbered: bool = False
+    effect: Callable[..., Array] | None = None
     bits: str = ""
     weight: float = 1.0
     python: str = ""
@@ -218,12 +226,14 @@ class PrimitiveSet:
         left_out: names of primitives that no slot takes. Opcodes are the same without them.
         sums: for each type of numbers, the names of what adds, subtracts and multiplies two of them, and of its
             constant, so that programs can be given terms with a weight; empty: they cannot.
+        effects: how many nodes of a tree may have an effect. In a set that has some, evaluation follows the written
+            order of the arguments, of a function that `picks` only the chosen one, and drops no effect with its value.
 
     Raises:
         ValueError: a name is used twice or cannot be printed; a primitive that is left out is none of the set; no
             finite tree fills a slot of some type; a no-op does not return its argument; a set with weights has
-            functions of more than two arguments or parametrised terminals; factors would be ambiguous; or rules differ
-            in their root types or share trees.
+            functions of more than two arguments or parametrised terminals; factors would be ambiguous; rules differ in
+            their root types or share trees; or effects have no limit, or arguments with effects could be ignored.
     """
 
     name: str
@@ -236,6 +246,7 @@ class PrimitiveSet:
     rules: tuple[tuple[int, ...], ...] = ()
     left_out: frozenset[str] = frozenset()
     sums: tuple[tuple[str, str, str, str], ...] = ()
+    effects: int = 0
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]
@@ -247,7 +258,7 @@ class PrimitiveSet:
             if re.search(r"[\s()]", name) or not name or re.fullmatch(r"[-+.\d].*\d|\d", name):
                 raise ValueError(f"primitive set {self.name}: {name!r} cannot be a name in the text form")
         for p in self.terminals:
-            if p.args or [p.feature, p.domain, p.fixed].count(None) != 2:
+            if p.args or [p.feature, p.domain, p.fixed, p.numbered or None].count(None) != 3:
                 raise ValueError(
                     f"primitive set {self.name}: terminal {p.name} needs a feature, a domain or a fixed value, no args"
                 )
@@ -268,6 +279,7 @@ class PrimitiveSet:
             self._check_factors()
         if self.rules:
             self._check_rules()
+        self._check_effects()
         for slot in {*self.roots, *(a for p in self.functions for a in p.args)}:
             if self.min_depth[self.types.index(slot)] >= UNREACHABLE:
                 raise ValueError(f"primitive set {self.name}: no finite tree has type {slot}")
@@ -294,6 +306,18 @@ class PrimitiveSet:
             raise ValueError(f"primitive set {self.name}: rules name trees of an individual, each at most once")
         if len({tuple(self.roots[tree] for tree in rule) for rule in self.rules}) > 1:
             raise ValueError(f"primitive set {self.name}: rules have the same root types")
+
+    def _check_effects(self) -> None:
+        """Refuse a set whose effects have no limit, or would be lost."""
+        whole("effects", self.effects, 0, MOST_EFFECTS)
+        if any(p.effect for p in self.functions) != (self.effects > 0):
+            raise ValueError(
+                f"primitive set {self.name}: effects={self.effects}: functions with an effect need a limit"
+            )
+        if self.effects and (self.weighted or self.factored or any(p.ignores for p in self.functions)):
+            raise ValueError(
+                f"primitive set {self.name}: effects need a set without weights, factors, ignored arguments"
+            )
 
     def __repr__(self) -> str:
         return f"PrimitiveSet({self.name}, {len(self.terminals)} terminals, {len(self.functions)} functions)"
@@ -343,6 +367,11 @@ class PrimitiveSet:
         return max(1, int(self.arity.max()))
 
     @cached_property
+    def acts(self) -> np.ndarray:
+        """bool[N]: the primitive has an effect."""
+        return np.array([p.effect is not None for p in self.primitives])
+
+    @cached_property
     def return_type(self) -> np.ndarray:
         """int32[N]: type id of each primitive's value."""
         return np.array([self.types.index(p.returns) for p in self.primitives], np.int32)
@@ -380,14 +409,13 @@ class PrimitiveSet:
 
     @cached_property
     def min_depth(self) -> np.ndarray:
-        """int[types]: depth of the shallowest tree that fills a slot of the type; a terminal has depth 0."""
+        """int[types]: depth of the shallowest tree without effects that fills a slot; a terminal has depth 0."""
         depth = np.full(len(self.types), UNREACHABLE)
         args = [[self.types.index(t) for t in p.args] for p in self.primitives]
         for _ in self.types:  # a shallowest tree has no type twice on a path
             below = np.array([1 + depth[a].max() if a else 0 for a in args])
-            depth = np.array(
-                [min(depth[slot], below[row].min(initial=UNREACHABLE)) for slot, row in enumerate(self.fills)]
-            )
+            fills = self.fills & ~self.acts  # a tree may have only so many effects
+            depth = np.array([min(depth[slot], below[row].min(initial=UNREACHABLE)) for slot, row in enumerate(fills)])
         return depth
 
     @cached_property
@@ -397,6 +425,7 @@ class PrimitiveSet:
         rows += [f"{p.name}={p.fixed}" for p in self.terminals if p.fixed is not None]
         rows += ["factored"] * self.factored
         rows += [f"rules {self.rules}"] * bool(self.rules)
+        rows += [f"effects {self.effects}"] * bool(self.effects)
         rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]

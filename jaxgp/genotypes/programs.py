@@ -71,6 +71,11 @@ def depth(tree: Programs) -> Array:
     return depths(tree).max()
 
 
+def count_effects(primitives: PrimitiveSet, tree: Programs) -> Array:
+    """Return int32[L]: the nodes with an effect up to and including each node; see `PrimitiveSet.effects`."""
+    return jnp.cumsum(live(tree) & jnp.asarray(primitives.acts)[tree.opcode.astype(jnp.int32)], dtype=jnp.int32)
+
+
 def parent(tree: Programs, node: Array) -> tuple[Array, Array]:
     """Return (int32[], bool[]): the node that has `node` as an argument, and whether there is one (not at the root)."""
     index = jnp.arange(tree.capacity, dtype=jnp.int32)
@@ -213,6 +218,8 @@ def problems(primitives: PrimitiveSet, tree: Programs, root_type: int) -> list[s
         if size[i] != nodes:
             found.append(f"node {i}: size {size[i]} should be {nodes}")
         stack.append((int(primitives.return_type[code]), nodes))
+    if (acting := int(primitives.acts[opcode[:length]].sum())) > primitives.effects:
+        found.append(f"{acting} nodes have an effect, {primitives.effects} may")
     if len(stack) != 1:
         found.append(f"{len(stack)} roots instead of one")
     elif not primitives.accepts[root_type, stack[0][0]]:
@@ -272,6 +279,8 @@ def _misshapen(
     fits = primitives.accepts[primitives.root_type, np.take_along_axis(kind, root, -1)[..., 0]]
     if not fits[length > 0].all():
         return "opcode: accepted: roots of the types that trees have"
+    if ((primitives.acts[opcode] & live).sum(-1) > primitives.effects).any():
+        return f"opcode: accepted: at most {primitives.effects} nodes with an effect in a tree"
     plain = ~(primitives.factors | np.array([one.has_number for one in primitives.primitives]))
     if value[live & plain[opcode]].any():
         return "value: accepted: 0 of nodes without a number"

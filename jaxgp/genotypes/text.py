@@ -212,6 +212,7 @@ def _read_tree(
                 node = (*_named(primitives, tokens, token, slot, expected), 1)
             _add(nodes, node, capacity, tokens, token)
         if not opened:
+            _check_effects(primitives, nodes, tokens, token)
             return nodes
         opened[-1].done += 1
 
@@ -224,13 +225,23 @@ def _add(
     nodes.append(node)
 
 
+def _check_effects(
+    primitives: PrimitiveSet, nodes: list[tuple[int, float, int]], tokens: _Tokens, token: _Token
+) -> None:
+    """Refuse a tree with more effects than it may have."""
+    acting = [primitives.primitives[code].name for code, *_ in nodes if primitives.acts[code]]
+    if len(acting) > primitives.effects:
+        names = " or ".join(dict.fromkeys(acting))
+        raise tokens.error(token, f"expected at most {primitives.effects} {names} in a tree, found {len(acting)}")
+
+
 def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -> tuple[int, float]:
     """Read the name after an opening parenthesis; return the opcode and the factor."""
     token = tokens.next("the name of a function")
     if token.text in "()" or _NUMBER.fullmatch(token.text):
         raise tokens.error(token, f"expected the name of a function, found {token}")
     code, factor = _lookup(primitives, tokens, token, slot, expected)
-    if primitives.primitives[code].call is None:
+    if primitives.primitives[code].call is None or primitives.primitives[code].numbered:
         raise tokens.error(token, f"{token} takes no arguments: expected it without parentheses")
     return code, factor
 
@@ -242,7 +253,7 @@ def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, 
     if primitive.is_constant:
         what = "point" if isinstance(primitive.domain, Points) else "number"
         raise tokens.error(token, f"expected a {what} instead of {token}: {primitive.domain}")
-    if primitive.call is not None:
+    if primitive.call is not None and not primitive.numbered:
         raise tokens.error(token, f"{token} needs arguments: expected {_usage(primitive)}")
     return code, factor
 

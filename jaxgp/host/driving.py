@@ -120,12 +120,12 @@ class Driven:
         own = list(self.spec.showing.lines(self.game, self.states))
         return own or [self.spec.drawing.text(self.game, self.state(step)) for step in range(self.steps + 1)]
 
-    def frames(self) -> list[tuple[str, str]]:
+    def frames(self, beside: Sequence["Driven"] = ()) -> list[tuple[str, str]]:
         """Return captions and pictures: one of the whole rollout, or up to `PICTURES` states, the last one among them.
 
-        A picture of the whole may move by itself.
+        A picture of the whole may move by itself. It has the rollouts that are given, too.
         """
-        whole = picture([self])
+        whole = picture([self, *beside])
         if whole is not None:
             return [(f"{self.steps} steps", whole)]
         shown = sorted({*range(0, self.steps, -(-(self.steps + 1) // PICTURES)), self.steps})
@@ -197,9 +197,9 @@ def difference(one: States, other: States) -> Difference | None:
     return Difference(both, "steps", len(mine[0]) - 1, len(named[0][1]) - 1)
 
 
-def replay_rollout(rollout: Driven, who: str = "the champion") -> ReplayGame:
-    """Return a rollout for the report: its pictures, and what is measured at its end."""
+def replay_rollout(rollout: Driven, who: str = "the champion", beside: Sequence[Driven] = ()) -> ReplayGame:
+    """Return a rollout for the report: its pictures, with others `beside` it, and what is measured at its end."""
     result: dict[str, str | float] = {"steps": rollout.steps, **rollout.measures}
     others = " and ".join(rollout.drivers[1:])
     against = f" against {others}" if others else ""
-    return ReplayGame(f"{who}'s rollout{against}: {rollout.title}", rollout.frames(), result)
+    return ReplayGame(f"{who}'s rollout{against}: {rollout.title}", rollout.frames(beside), result)

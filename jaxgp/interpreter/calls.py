@@ -61,11 +61,11 @@ def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array
         args: float32[B] each; a parametrised terminal gets its parameter.
 
     Returns:
-        float32[B].
+        float32[B], or float64 where the features are.
     """
     passed = [arg != 0 if kind == BOOL else arg for arg, kind in zip(args, primitive.args, strict=False)]
     passed = passed if primitive.args else list(args[:1])
     if primitive.reads_features or not primitive.args:
         passed = [features, *passed]
     assert primitive.call is not None
-    return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), jnp.float32), features.shape[1:])
+    return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), features.dtype), features.shape[1:])

@@ -4,8 +4,8 @@
 
 A function of constants is a constant. A function that picks one of its arguments is that argument, if the deciding
 arguments are constant. A function that reads one feature is that feature, if its arguments are constant. An argument
-without influence is not computed. All values are equal bit for bit to those without folding. Trees keep their nodes;
-folding marks the nodes that take a step.
+without influence is not computed. What has an effect is computed, unless an argument that holds it is not picked. All
+values are equal bit for bit to those without folding. Trees keep their nodes; folding marks the nodes that take a step.
 
 A factor is multiplied in when its value is read. A value can carry one factor to its reader, but not two: the product
 of two factors would be rounded before it meets the value. Such a node takes a step.
@@ -71,7 +71,8 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
         values = value[child].at[0].set(jnp.where(child[0] >= 0, value[child[0]], number[i]))
         each = [_value(p, i, sources, values) for p in calls]
         new_source, new_value, kept = (
-            jax.lax.select_n(kind[i], *some) if len(some) > 1 else some[0] for some in zip(*each, strict=True)
+            jax.lax.select_n(kind[i], *_alike(some, x)) if len(some) > 1 else some[0]
+            for some, x in zip(zip(*each, strict=True), (source, value, keeps), strict=True)
         )
         if primitives.factored:
             single = (new_source == i) | (new_source == CONSTANT) | (new_value == 1) | (factor[i] == 1)
@@ -93,15 +94,20 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)
 
 
+def _alike(values: tuple[Array, ...], like: Array) -> list[Array]:
+    """Return values of the type of another one: in 64 bits, plain integers are wider than nodes are."""
+    return [x if x.dtype == like.dtype else x.astype(like.dtype) for x in values]
+
+
 def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> tuple[Array, Array, Array]:
     """Fold a function at `node`, given the sources and values of its arguments, [A].
 
     Returns:
         int32[] source; float32[] value; int32[], the place of the one argument that is computed, or ALL, or NO.
     """
-    arity, one = primitive.arity, jnp.float32(1)
+    arity, one = primitive.arity, jnp.asarray(1, values.dtype)
     known = (sources == CONSTANT) | (jnp.arange(len(sources)) >= arity - primitive.ignores)
-    probe = jnp.arange(1, primitive.reads_one + 1, dtype=jnp.float32)[:, None]
+    probe = jnp.arange(1, primitive.reads_one + 1, dtype=values.dtype)[:, None]
 
     def call(arguments: Array) -> Array:
         return apply(primitive, probe, [argument[None] for argument in arguments])[0]
@@ -116,7 +122,7 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
         decided = known[:first].all()
         source, value = jnp.where(decided, sources[picked], node), jnp.where(decided, values[picked], one)
         return source, value, jnp.where(decided, picked, ALL)
-    if primitive.reads_features or not primitive.args:
+    if primitive.reads_features or primitive.effect or not primitive.args:
         return node, one, jnp.int32(ALL)
     decided = known[:arity].all()
     return jnp.where(decided, CONSTANT, node), jnp.where(decided, call(values), one), jnp.where(decided, NO, ALL)

@@ -17,10 +17,13 @@ from jaxgp.interpreter.plan import argument_roots
 
 
 def traceable(primitives: PrimitiveSet) -> bool:
-    """Return whether nodes of this set have values of their own: no weights or factors, features in terminals alone."""
+    """Return whether nodes of this set have values of their own, and nothing else.
+
+    So it has no weights, factors or effects, and features in terminals alone.
+    """
     looks = any(p.reads_features and p.args for p in primitives.primitives)
     unknown = any(p.call is not None and not p.args and not p.reads_one for p in primitives.primitives)
-    return not (primitives.weighted or primitives.factored or looks or unknown)
+    return not (primitives.weighted or primitives.factored or primitives.effects or looks or unknown)
 
 
 def children(primitives: PrimitiveSet, tree: Programs) -> Array:

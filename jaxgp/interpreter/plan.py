@@ -46,11 +46,13 @@ class Plan:
     kind: Array  # int32[..., L]: index into `instructions(primitives)`; 0 in padding
     operand: Array  # int32[..., L, A]: row of each argument, or CONSTANT
     constant: Array  # float32[..., L, A]: value of the constant arguments, weight or factor of all others; a
-    #                  parametrised terminal's parameter is first
+    #                  parametrised terminal's parameter, or the number of its node, is first
     slot: Array  # int32[..., L]: stack row that takes the value; S in padding
     steps: Array  # int32[...]: instructions in use
     root: Array  # int32[...]: row of the result, or CONSTANT
     root_constant: Array  # float32[...]: the result where `root` is CONSTANT, else its weight or factor
+    effect: Array | None = None  # int32[..., L]: place of the instruction among those with an effect, in the written
+    #                              order, -1: it has none; None for a set without effects
 
 
 @lru_cache
@@ -145,7 +147,10 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     node = jnp.full(capacity, -1, jnp.int32).at[step].set(index, mode="drop")
     used = node >= 0
     argument = jnp.where(used[:, None], children[node], -1)
-    parameter = jnp.where(used, tree.value[node], 0.0)[:, None] * (jnp.arange(width) == 0)
+    given = tree.value[node]
+    if any(numbered := [p.numbered for p in primitives.primitives]):
+        given = jnp.where(jnp.asarray(numbered)[code[node]], node.astype(given.dtype), given)
+    parameter = jnp.where(used, given, 0.0)[:, None] * (jnp.arange(width) == 0)
     last = tree.length - 1
     return Plan(
         kind=jnp.where(used, kinds[code[node]], 0),
@@ -155,7 +160,18 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
         steps=before[-1],
         root=row[last],
         root_constant=value[last],
+        effect=_effects(primitives, tree, node) if primitives.effects else None,
     )
+
+
+def _effects(primitives: PrimitiveSet, tree: Programs, nodes: Array) -> Array:
+    """Return int32[L]: the place of each of some nodes, -1 for none, among the nodes with an effect; -1: it has none.
+
+    Postfix order is the order in which nodes are written to be evaluated: arguments from left to right, then their
+    function.
+    """
+    acts = jnp.asarray(primitives.acts)[tree.opcode[nodes].astype(jnp.int32)]
+    return jnp.where((nodes >= 0) & acts, lp.count_effects(primitives, tree)[nodes] - 1, -1)
 
 
 def argument_roots(size: Array, arity: Array, width: int) -> Array:

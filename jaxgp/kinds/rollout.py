@@ -25,6 +25,13 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
 
     kind: str = option("rollout", "what is measured at the end of rollouts of a simulation", ("rollout",))
     quantity: str | None = option(None, "what is measured, by its name in the simulation; null: its first quantity")
+    share: float | None = option(
+        None,
+        "what is measured is a share instead: (share + own) / (share + own + others') of the quantity, each summed over "
+        "the rollouts against a rival; 0: the plain share, 0 where there is nothing; null: the quantity itself",
+        low=0,
+        high=MAX_WEIGHT,
+    )
     rollouts: int = option(
         1,
         "rollouts in a generation, in each instance and against each rival, with the same starts and chance for all "
@@ -69,6 +76,8 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
         for name in ("quantity", "progress"):
             if getattr(self, name) not in (None, *names):
                 reject(f"fitness.{name}", getattr(self, name), ", ".join(names))
+        if self.share is not None and not self.rivals:
+            reject("fitness.share", self.share, "null where fitness.rivals names nobody: there is nobody to share with")
         if not self.scale:
             reject("fitness.scale", self.scale, "a number above 0, or below 0 where less is better")
         random = cast.actor.random or any(hand.driver.random for crew in self.crews(cast) for _, hand in crew)
@@ -104,7 +113,12 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
 
     def value(self, cast: "Cast") -> "str | Value":
         """Return the name of the quantity, or a function of all that is measured; see `RolloutFitness.quantity`."""
-        return self.quantity or str(cast.game.quantities[0].name)
+        from jaxgp.fitness.rollout import Shares, number_of
+
+        name = self.quantity or str(cast.game.quantities[0].name)
+        if self.share is None:
+            return name
+        return Shares(number_of(cast.game, name), self.share, len(self.rivals))
 
     def crews(self, cast: "Cast") -> "Sequence[Sequence[tuple[str, Hand]]]":
         """Return who drives the other seats: each rival all of them; raises UsageError."""
@@ -145,6 +159,8 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
         """Return the formula, where rollouts take place, who else drives, and what stops them."""
         del config
         said = self.quantity or "the first quantity of the simulation"
+        if self.share is not None:
+            said = f"the share of {said} against each rival, with {self.share:g} added to what is its own"
         many = self.rollouts > 1 or len(self.instances) > 1 or len(self.rivals) > 1
         rows = [("fitness", self.formula(f"{self.over} over {self._many()} of {said}" if many else said))]
         if self.instances:

@@ -21,7 +21,7 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.options import CreationOptions
 
-Growth = tuple[Array, Array, Array, Array, Array, Array]
+Growth = tuple[Array, Array, Array, Array, Array, Array, Array | None]
 """The carry of the loop that grows trees."""
 
 
@@ -35,12 +35,14 @@ class Request:
     root: Array  # int32[]: opcode of its root, which must fit the slot; -1 leaves it to chance
     full: Array  # bool[]: functions wherever they fit, so that all leaves lie at the depth limit
     wanted: Array  # bool[]: make none where false
+    effects: Array | None = None  # int32[]: nodes with an effect that it may have; None: as many as the set allows
 
 
 def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, np.ndarray]:
     """Tabulate the nodes of the smallest tree no deeper than d, for d from 0 to max_depth.
 
-    Depth and size belong in one table: the shallowest tree of a type need not be its smallest.
+    Depth and size belong in one table: the shallowest tree of a type need not be its smallest. No effects are below the
+    root, since a tree may have only so many.
 
     Returns:
         int32[max_depth + 1, types] for a slot, and int32[max_depth + 1, N] under each primitive; UNREACHABLE where no
@@ -55,7 +57,7 @@ def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, n
                 of_primitive[d, code] = 1
             elif d > 0:
                 of_primitive[d, code] = min(UNREACHABLE, 1 + of_slot[d - 1, types].sum())
-        for slot, row in enumerate(primitives.fills):
+        for slot, row in enumerate(primitives.fills & ~primitives.acts):
             of_slot[d, slot] = of_primitive[d, row].min(initial=UNREACHABLE)
     return of_slot, of_primitive
 
@@ -90,6 +92,7 @@ def generate(
     slot_size, primitive_size = (jnp.asarray(t) for t in least_sizes(primitives, max_depth))
     arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
     fills, weighs = jnp.asarray(primitives.fills), jnp.asarray(primitives.weight > 0)
+    acts = jnp.asarray(primitives.acts)
     function = jnp.arange(len(primitives.primitives)) >= primitives.num_terminals
     types, widest = len(primitives.types), primitives.max_arity
     # Each function writes `widest` arguments, whatever its arity; `widest` spare slots hold the surplus above the top.
@@ -103,13 +106,15 @@ def generate(
         return stack, count, slot_size[limit, request.slot]
 
     def place(
-        word: Array, request: Request, stack: Array, count: Array, owed: Array, step: Array
-    ) -> tuple[Array, Array, Array, Array]:
+        word: Array, request: Request, stack: Array, count: Array, owed: Array, acted: Array | None, step: Array
+    ) -> tuple[Array, Array, Array, Array | None, Array]:
         """Fill the slot on top of the stack with the tree's node number `step`."""
         slot, depth = stack[count - 1] % types, stack[count - 1] // types
         left = jnp.clip(request.depth - depth, 0, max_depth)
         others = owed - slot_size[left, slot]
         fits = fills[slot] & (primitive_size[left] <= request.room - step - others)
+        if acted is not None:
+            fits &= ~acts | (acted < (primitives.effects if request.effects is None else request.effects))
         fits = jnp.where((fits & weighs).any(), fits & weighs, fits)
         kind, decided = function, request.full
         if terminal_probability is not None:
@@ -121,20 +126,25 @@ def generate(
         stack = jax.lax.dynamic_update_slice(stack, arg_type[code] + types * (depth + 1), (count - 1,))
         alive = count > 0
         count = jnp.where(alive, count - 1 + arity[code], count)
-        return stack, count, others + primitive_size[left, code] - 1, jnp.where(alive, code, 0).astype(jnp.int16)
+        acted = None if acted is None else acted + (alive & acts[code])
+        owed = others + primitive_size[left, code] - 1
+        return stack, count, owed, acted, jnp.where(alive, code, 0).astype(jnp.int16)
 
     def advance(state: Growth) -> Growth:
-        step, stack, count, owed, codes, length = state
+        step, stack, count, owed, codes, length, acted = state
         length = length + (count > 0)
-        stack, count, owed, code = jax.vmap(partial(place, step=step))(words[:, step], requests, stack, count, owed)
+        stack, count, owed, acted, code = jax.vmap(partial(place, step=step))(
+            words[:, step], requests, stack, count, owed, acted
+        )
         # All lanes place their nodes in the same step, so this writes one row; per lane it would be a scatter.
-        return step + 1, stack, count, owed, codes.at[step].set(code), length
+        return step + 1, stack, count, owed, codes.at[step].set(code), length, acted
 
     stack, count, owed = jax.vmap(begin)(requests)
     codes, nobody = jnp.zeros((capacity, batch), jnp.int16), jnp.zeros(batch, jnp.int32)
     # The invariant owed <= room - step, which `begin` establishes, ends the loop within `capacity` steps.
-    steps, *_, codes, length = jax.lax.while_loop(
-        lambda state: (state[2] > 0).any(), advance, (jnp.int32(0), stack, count, owed, codes, nobody)
+    acted = nobody if primitives.effects else None
+    steps, *_, codes, length, _ = jax.lax.while_loop(
+        lambda state: (state[2] > 0).any(), advance, (jnp.int32(0), stack, count, owed, codes, nobody, acted)
     )
 
     def measure(step: Array, state: tuple[Array, ...]) -> tuple[Array, ...]:

@@ -77,18 +77,27 @@ def choose_points(
 
 
 def graft(
-    max_depth: int | None, receiver: Programs, tree: Array, node: Array, donor: Programs, root: Array, allowed: Array
+    primitives: PrimitiveSet,
+    max_depth: int | None,
+    receiver: Programs,
+    tree: Array,
+    node: Array,
+    donor: Programs,
+    root: Array,
+    allowed: Array,
 ) -> tuple[Programs, Array]:
     """Put a subtree of one tree of the donor in the place of `node` of the same tree of the receiver.
 
     Returns:
-        The child, and bool[]: rejected. A child that is not allowed, or exceeds the capacity or `max_depth`, is
-        rejected; then the receiver is returned.
+        The child, and bool[]: rejected. A child that is not allowed, or exceeds the capacity, `max_depth` or the
+        effects of a tree, is rejected; then the receiver is returned.
     """
     made, fits = programs.replace(tree_at(receiver, tree), node, tree_at(donor, tree), root)
     kept = fits & allowed
     if max_depth is not None:
         kept &= programs.depth(made) <= max_depth
+    if primitives.effects:
+        kept &= programs.count_effects(primitives, made)[-1] <= primitives.effects
     return where(kept, with_tree(receiver, tree, made), receiver), ~kept
 
 
@@ -104,7 +113,7 @@ def one_child(
 
     def subtree(key: Array) -> tuple[Programs, Array]:
         points = choose_points(key, primitives, config, receiver, donor)
-        return graft(max_depth, receiver, points.tree, points.first, donor, points.second, points.found)
+        return graft(primitives, max_depth, receiver, points.tree, points.first, donor, points.second, points.found)
 
     def rule(key: Array) -> tuple[Programs, Array]:
         return trees.swap_between(key, primitives, receiver, donor)[0], jnp.bool_(False)
@@ -133,8 +142,8 @@ def two_children(
         ours, theirs = tree_at(first, p.tree), tree_at(second, p.tree)
         slot = programs.slot_type(primitives, jnp.asarray(primitives.root_type)[p.tree], theirs, p.second)
         fits = jnp.asarray(primitives.fills)[slot, ours.opcode[p.first].astype(jnp.int32)]
-        one, one_rejected = graft(max_depth, first, p.tree, p.first, second, p.second, p.found)
-        other, other_rejected = graft(max_depth, second, p.tree, p.second, first, p.first, p.found & fits)
+        one, one_rejected = graft(primitives, max_depth, first, p.tree, p.first, second, p.second, p.found)
+        other, other_rejected = graft(primitives, max_depth, second, p.tree, p.second, first, p.first, p.found & fits)
         return one, other, one_rejected, other_rejected
 
     def rule(key: Array) -> tuple[Programs, Programs, Array, Array]:

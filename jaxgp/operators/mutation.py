@@ -68,6 +68,7 @@ def _regrow(
             root=code if keep else jnp.int32(-1),
             full=jnp.bool_(False),
             wanted=(limit >= 0) & ((code >= primitives.num_terminals) | (not keep)),
+            effects=_effects_left(primitives, tree, node) if primitives.effects else None,
         )
 
     def put(tree: Programs, node: Array, new: Programs) -> Programs:
@@ -78,6 +79,13 @@ def _regrow(
     nodes, requests = jax.vmap(plan)(words[:, 0, 0], trees, root_types)
     new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
     return jax.vmap(put)(trees, nodes, new)
+
+
+def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array) -> Array:
+    """Return int32[]: the nodes with an effect that the subtree of a node may have."""
+    upto = programs.count_effects(primitives, tree)
+    first = programs.starts(tree)[node]
+    return primitives.effects - upto[-1] + upto[node] - jnp.where(first > 0, upto[first - 1], 0)
 
 
 def _growing_words(keys: Array, trees: Programs) -> Array:
@@ -123,6 +131,10 @@ def _point(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arra
     fits &= arity == arity[old]
     drawn = jnp.asarray([p.domain is not None for p in primitives.primitives])
     fits &= drawn | (jnp.arange(fits.shape[0]) != old)
+    if primitives.effects:
+        acts = jnp.asarray(primitives.acts)
+        others = programs.count_effects(primitives, tree)[-1] - acts[old]
+        fits &= ~acts | (others < primitives.effects)
     child = node - 1
     for back in range(primitives.max_arity):  # arguments from the last to the first
         position = arity[old] - 1 - back

@@ -29,6 +29,7 @@ from jaxgp.host.driving import drive, replay_rollout
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
+from jaxgp.players.driver import fixed_driver
 from jaxgp.seats.moves import game_key
 from jaxgp.spec import Hand
 
@@ -122,7 +123,8 @@ class Experiment:
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         """Play the champion for people to look at: alone, or against every opponent in its last state, both seats.
 
-        In a simulation each rival of the run drives the other seats.
+        In a simulation each rival of the run drives the other seats. Where there are none, and whole rollouts are
+        pictures, the first strategy of the simulation drives beside the champion.
 
         Args:
             state: of a run.
@@ -134,7 +136,9 @@ class Experiment:
         if isinstance(self.cast.actor, Driver):
             spec, game, own = self.cast.spec, self.cast.game, ("champion", Hand(self.cast.actor, genome))
             crews = self.config.fitness.crews(self.cast) or [()]
-            return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed))) for crew in crews]
+            shown = spec.strategies[:1] if crews == [()] and spec.showing.picture is not None else ()
+            beside = [drive(spec, game, [(name, fixed_driver(spec, game, name))], game_key(seed)) for name in shown]
+            return [replay_rollout(drive(spec, game, [own, *crew], game_key(seed)), beside=beside) for crew in crews]
         memories = self.ring.fitness.rivals(self.ring.memory(state))
         rivals = [Rival(name, one, own) for (name, one), own in zip(self.panel.items(), memories, strict=True)]
         limit = (

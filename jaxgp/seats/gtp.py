@@ -6,25 +6,19 @@ with their own names for moves, and `set_game` to choose the game. The `Dialect`
 
 import os
 import re
-import selectors
 import shlex
 import shutil
-import signal
-import subprocess
 import time
-import weakref
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Self
+from typing import Self
 
 import numpy as np
 
 from jaxgp.contracts import Game, Position
 from jaxgp.errors import remark
 from jaxgp.games.notation import Dialect
-from jaxgp.printable import printable
-from jaxgp.seats import descendants
+from jaxgp.processes.child import ChildProcess, ProcessError, quoted
 from jaxgp.seats.agents import Agent
 from jaxgp.seats.moves import Move, legal
 
@@ -32,23 +26,11 @@ TIMEOUT = 120.0
 """Seconds that an engine may take for an answer, by default."""
 PLACES = ("/usr/games",)
 """Folders beside PATH where programs are looked for: Debian puts games where the PATH of most users does not lead."""
-FAREWELL = 1.0
-"""Seconds that an engine has to end after `quit`."""
-LINE, ANSWER = 2**16, 2**20
-"""Bytes that a line and a whole answer of an engine may have."""
 BESIDE = 200
 """Lines beside an answer, such as a banner or what a search reports, that are passed over."""
 ANSWERS = re.compile(r"([=?])(?![=?])(\d*)\s*(.*)", re.DOTALL)
 """An answer: a mark, the number of the command, and the text."""
-CHUNK = 2**13
-"""Bytes that are read at once; as many are kept of what an engine writes on its standard error."""
 RESIGNED = "resign"
-
-
-_running: set[int] = set()
-"""The processes of the engines that run."""
-_before: set[int] = set()
-"""The sessions of processes that there were before the first of them."""
 
 
 class EngineError(RuntimeError):
@@ -104,29 +86,15 @@ class Engine:
     def __init__(self, command: str, timeout: float = TIMEOUT, packages: Mapping[str, str] | None = None) -> None:
         words = find(command, packages)
         self.command, self.timeout = command, timeout
-        descendants.adopt()
-        if not _running:
-            _before.clear()
-            _before.update(descendants.sessions())
         try:
-            # In a process session of its own, so that Ctrl-C reaches the game alone, which then closes the engine.
-            self._process = subprocess.Popen(
-                words,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-            )
+            self._child = ChildProcess(words, farewell=b"quit\n", called="the engine")
         except OSError as error:
             raise EngineError(f"{command}: cannot be started ({error.strerror})") from error
-        self._wire = _Wire(self._process)
         self._number = 1
         self._beside = 0
         self._last = ""
         self._numbered: bool | None = None
-        _running.add(self._process.pid)
-        self.close = weakref.finalize(self, _stop, self._process)
+        self.close = self._child.close
 
     def __enter__(self) -> Self:
         return self
@@ -143,7 +111,7 @@ class Engine:
         """
         try:
             mark, text = self._exchange(line)
-        except WireError as error:
+        except ProcessError as error:
             self.close()
             raise EngineError(f"{self.command}: {line}: {error}") from error
         if mark == "?":
@@ -161,7 +129,7 @@ class Engine:
         to the next command. An engine that does not repeat the first number gets no others.
         """
         if not self.close.alive:
-            raise self._wire.ended()
+            raise self._child.ended()
         until, number = time.monotonic() + self.timeout, str(self._number)
         self._number += 1
         beside = self._beside
@@ -175,26 +143,26 @@ class Engine:
                 mark, given, text = self._read(until)
         except TimeoutError as error:
             said = f", but {quoted(self._last)}, which is no answer" if self._beside > beside else ""
-            raise WireError(f"no answer within {self.timeout:g} s{said}") from error
+            raise ProcessError(f"no answer within {self.timeout:g} s{said}") from error
         return mark, text
 
     def _answer(self, line: str, until: float) -> tuple[str, str, str]:
         """Send a line, and return what `_read` returns."""
-        self._wire.forget()
-        self._wire.send(f"{line}\n".encode(), until)
+        self._child.forget()
+        self._child.send(f"{line}\n".encode(), until)
         return self._read(until)
 
     def _read(self, until: float) -> tuple[str, str, str]:
         """Return the mark, the number and the text of the next answer; lines before it are passed over."""
         answer, beside = list[str](), 0
-        while (got := self._wire.line(until)) or not answer:
+        while (got := self._child.line(until)) or not answer:
             if answer or ANSWERS.match(got):
                 answer += [got] * bool(got)
             elif got:
                 beside += 1
                 self._pass_over(got)
                 if beside > BESIDE:
-                    raise WireError(f"said more than {BESIDE} lines, the last {quoted(got)}, and no answer")
+                    raise ProcessError(f"said more than {BESIDE} lines, the last {quoted(got)}, and no answer")
         found = ANSWERS.match("\n".join(answer))
         assert found is not None
         return found[1], found[2], found[3].strip()
@@ -205,136 +173,6 @@ class Engine:
             remark(f"{self.command}: lines that are no answers are passed over, the first {quoted(line)}")
         self._beside += 1
         self._last = line
-
-
-class WireError(RuntimeError):
-    """What went wrong between an engine and us, in words."""
-
-
-class _Wire:
-    """The pipes to an engine. Nothing here waits beyond a time, or keeps more than `ANSWER` bytes.
-
-    What an engine writes and nobody reads stays in its pipe, where the engine has to wait.
-    """
-
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        self._process = process
-        self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
-        for pipe in (self._stdin, self._stdout, self._stderr):
-            os.set_blocking(pipe.fileno(), False)
-        self._open = {self._stdout, self._stderr}
-        self._heard = bytearray()
-        self._complaints = b""
-        self._count = 0
-
-    def forget(self) -> None:
-        """Drop what the engine has said so far."""
-        self._heard.clear()
-        self._count = 0
-        with suppress(BlockingIOError):
-            while got := os.read(self._stdout.fileno(), CHUNK):
-                self._counted(len(got))
-        self._count = 0
-
-    def send(self, data: bytes, until: float) -> None:
-        """Send a command; raises TimeoutError."""
-        try:
-            while data:
-                data = self._move(until, data)
-        except TimeoutError:
-            raise
-        except OSError as error:
-            raise self.ended() from error
-
-    def line(self, until: float) -> str:
-        """Return the next line of the engine, without blanks around it and fit to be shown; raises TimeoutError."""
-        while (end := self._heard.find(b"\n")) < 0:
-            if len(self._heard) > LINE:
-                break
-            if self._stdout not in self._open:
-                raise self.ended()
-            self._move(until)
-        if not 0 <= end <= LINE:
-            raise WireError(f"answered a line of more than {LINE // 1024} KiB")
-        found = self._heard[:end].replace(b"\r", b"").decode("utf-8", "replace")
-        del self._heard[: end + 1]
-        if time.monotonic() > until:  # lines that keep arriving are no answer either
-            raise TimeoutError
-        return printable(found).strip()
-
-    def _move(self, until: float, data: bytes = b"") -> bytes:
-        """Wait until a pipe is ready, then send and receive; return what is still to be sent. Raises TimeoutError."""
-        if (left := until - time.monotonic()) <= 0:
-            raise TimeoutError
-        with selectors.PollSelector() as pipes:
-            for pipe in self._open:
-                pipes.register(pipe, selectors.EVENT_READ)
-            if data:
-                pipes.register(self._stdin, selectors.EVENT_WRITE)
-            ready = [key.fileobj for key, _ in pipes.select(left)]
-        with suppress(BlockingIOError):
-            if self._stderr in ready:
-                self._complaints = (self._complaints + self._heard_from(self._stderr))[-CHUNK:]
-            if self._stdout in ready:
-                self._heard += (got := self._heard_from(self._stdout))
-                self._counted(len(got))
-            if self._stdin in ready:
-                data = data[os.write(self._stdin.fileno(), data) :]
-        return data
-
-    def _heard_from(self, pipe: IO[bytes]) -> bytes:
-        got = os.read(pipe.fileno(), CHUNK)
-        if not got:
-            self._open.discard(pipe)
-        return got
-
-    def _counted(self, size: int) -> None:
-        self._count += size
-        if self._count > ANSWER:
-            raise WireError(f"answered more than {ANSWER // 1024} KiB")
-
-    def ended(self) -> WireError:
-        """Return the error that says how the engine has ended."""
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(FAREWELL)
-        until = time.monotonic() + FAREWELL / 4
-        with suppress(OSError, ValueError, WireError):
-            while self._stderr in self._open:
-                self._move(until)
-        code = self._process.returncode
-        said = printable(self._complaints.decode("utf-8", "replace")).strip()
-        words = f", saying {quoted(said.splitlines()[-1])}" if said else ""
-        how = "has stopped answering" if code is None else f"has ended with exit code {code}"
-        return WireError(f"the engine {how}{words}")
-
-
-def _stop(process: "subprocess.Popen[bytes]") -> None:
-    """Ask an engine to end; end whatever is left of it and of what it has started."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert process.stderr is not None
-    with suppress(OSError, ValueError):
-        process.stdin.write(b"quit\n")
-    process.stdin.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(FAREWELL)
-    # Its process group holds everything that it has started; the group's number is the engine's process number.
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(FAREWELL)
-    _running.discard(process.pid)
-    if not _running:  # what has left its group is in another session, and nobody knows which engine it is of
-        descendants.end(_before)
-    process.stdout.close()
-    process.stderr.close()
-
-
-def quoted(text: str) -> str:
-    return f'"{text[:60]}"'
 
 
 @dataclass

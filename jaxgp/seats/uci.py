@@ -13,8 +13,9 @@ import numpy as np
 
 from jaxgp.contracts import Game, Position
 from jaxgp.games.notation import Positions
+from jaxgp.processes.child import ProcessError, quoted
 from jaxgp.seats.agents import Agent
-from jaxgp.seats.gtp import TIMEOUT, Engine, EngineError, WireError, quoted
+from jaxgp.seats.gtp import TIMEOUT, Engine, EngineError
 from jaxgp.seats.moves import Move, legal
 
 THREADS = 1
@@ -38,14 +39,14 @@ class UciEngine(Engine):
         until = time.monotonic() + self.timeout
         try:
             if not self.close.alive:
-                raise self._wire.ended()
-            self._wire.forget()
-            self._wire.send(f"{line}\n".encode(), until)
+                raise self._child.ended()
+            self._child.forget()
+            self._child.send(f"{line}\n".encode(), until)
             while word:
-                said = self._wire.line(until)
+                said = self._child.line(until)
                 if said.split(maxsplit=1)[:1] == [word]:
                     return said
-        except (WireError, TimeoutError) as error:
+        except (ProcessError, TimeoutError) as error:
             self.close()
             why = str(error) or f"no line with {quoted(word)} within {self.timeout:g} s"
             raise EngineError(f"{self.command}: {line}: {why}; accepted: an engine of protocol=uci") from error

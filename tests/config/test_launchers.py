@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from jaxgp.config.launching import chosen, processes, slurm
+from jaxgp.config.launching import chosen, members, processes, slurm
 from jaxgp.config.launching.members import SweepMember
 from jaxgp.config.launching.options import JoblibOptions, SlurmOptions, minutes
 from jaxgp.config.launching.processes import Slot
@@ -52,6 +52,19 @@ def test_a_member_is_named_by_what_distinguishes_it_as_it_was_typed():
     assert str(SweepMember(3, ("game=mancala", *own), OmegaConf.create(), Path("3"), None, own)) == (
         "3 (seed=1 algorithm.population=100)"
     )
+
+
+def test_members_in_one_process_have_a_line_before_and_after_each(call, monkeypatch):
+    said = []
+    monkeypatch.setattr(members, "say", said.append)
+    code, _, plans = call("-m", "seed=3,4", task=lambda plan: 7 * (plan.config.seed == 4))
+    assert (code, len(plans)) == (7, 2)
+    assert said[:4] == [
+        "member 0 (seed=3): begins",
+        "member 0 (seed=3): complete",
+        "member 1 (seed=4): begins",
+        "member 1 (seed=4): exit code 7",
+    ]
 
 
 def test_more_cores_than_there_are_are_refused():

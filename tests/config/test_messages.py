@@ -35,7 +35,7 @@ NAMED = [
     ("hydra.verbose=" + "9" * 400, "hydra.verbose=999"),
     ("hydra.verbose=[a,[b]]", "hydra.verbose=[a,[b]]: accepted: true, false, or names of loggers"),
     ("hydra.job_logging=x", "hydra.job_logging: "),
-    ("--shell-completion", "--shell-completion: accepted: install=SHELL"),
+    ("-sc", "--shell-completion, -sc: accepted: install=SHELL"),
 ]
 
 

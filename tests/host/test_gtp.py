@@ -39,7 +39,7 @@ def test_an_engine_answers_refuses_and_is_closed():
         with pytest.raises(EngineError, match=r"gtp_engine\.py: play black a1: refused: illegal move$"):
             engine.ask("play black a1")
         assert engine.ask("genmove black").lower() in ("d3", "c4", "f5", "e6"), "a refusal is not the end"
-        process = engine._process
+        process = engine._child._process
         assert process.poll() is None
     assert process.poll() == 0
     with pytest.raises(EngineError, match="name: the engine has ended with exit code 0"):

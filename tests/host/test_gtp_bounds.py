@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from jaxgp.seats import gtp
+from jaxgp.processes import child
 from jaxgp.seats.gtp import Engine, EngineError, RefusedError
 from tests.host.engines import ended, fake, saying
 
@@ -44,7 +44,7 @@ def test_an_engine_that_floods_meets_its_bounds_and_is_ended(flood):
         engine.ask("name")
     assert time.monotonic() - began < 10
     assert re.search(f": name: ({said})$", str(raised.value))
-    assert engine._process.poll() is not None
+    assert engine._child._process.poll() is not None
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000, "KiB"
 
 
@@ -67,7 +67,7 @@ for line in sys.stdin:
         assert engine.ask("name") == "fine"
         with pytest.raises(EngineError, match=r'ended with exit code 4, saying "at last"$'):
             engine.ask("end")
-        assert len(engine._wire._complaints) <= gtp.CHUNK
+        assert len(engine._child._complaints) <= child.CHUNK
 
 
 LATE = """

@@ -80,6 +80,23 @@ def test_what_is_saved_of_any_game_is_read_back_from_all_three_files(tmp_path, n
     assert [move.action for move in savedgame.read(str(file), envs).moves] == [move.action for move in record]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TURNS)
+def test_1000_random_games_are_read_back_from_their_texts_and_records(tmp_path, name):
+    spec, game = envs.spec(name), envs.make(name)
+    agent, names = random_agent(game), ("A", "B")[: game.seats]
+    for number in range(1000):
+        stepper = Stepper(game, game_key(5, number))
+        record = moves.play_on(stepper, [agent] * game.seats, max_plies=80)
+        played = PlayedGame(stepper, spec, names, record)
+        for ending in (".json", ".txt", ".svg")[: 3 if number % 100 == 0 else 2]:  # pictures take a second each
+            file = tmp_path / f"game{ending}"
+            savedgame.write([file], played)
+            again = savedgame.read(str(file), envs, {"name": name})
+            assert [move.action for move in again.moves] == [move.action for move in record]
+            assert game.key(again.moves[-1].state).tolist() == game.key(record[-1].state).tolist()
+
+
 def test_a_number_after_the_name_of_a_file_of_one_game_is_refused(saved):
     with pytest.raises(UsageError, match=r"^replay=.*one\.json#2: accepted: one\.json without #2; it holds one game$"):
         savedgame.read(f"{saved}#2", envs)

@@ -26,6 +26,17 @@ from tests.golden import runs
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("train", "evaluate", "play", "tournament", "analyse", "export", "bench", "document")
 CACHE = Path.home() / ".cache" / "jaxgp-reliability"
+KEPT = {
+    game: f"{ROOT}/docs/data/champions/{name}.jsonl#{seed}"
+    for game, name, seed in (
+        ("othello", "othello_few", 1),
+        ("freecell", "freecell_counts", 1),
+        ("rush_hour", "rush_hour_greedy", 1),
+        ("backgammon", "backgammon_lessons", 1),
+        ("checkers", "checkers_10x10_25co", 1),
+    )
+}
+"""Champions of the documents."""
 ENVIRONMENT = runs.ENVIRONMENT | {
     "JAX_COMPILATION_CACHE_DIR": str(CACHE),
     "OPENBLAS_NUM_THREADS": "1",
@@ -35,9 +46,12 @@ ENVIRONMENT = runs.ENVIRONMENT | {
 
 BEGINNINGS = (
     "jaxgp.run.run:conduct",
-    "jaxgp.measure.evaluation:measured",
+    "jaxgp.measure.evaluation:measure_player",
     "jaxgp.measure.alone:measure",
-    "jaxgp.host.human:Board.play",
+    "jaxgp.measure.solving:solve_suites",
+    "jaxgp.measure.simulations.rollouts:measure_drivers",
+    "jaxgp.host.human:TerminalGame.play",
+    "jaxgp.host.driving:drive",
     "jaxgp.league.crosstable:play",
     "jaxgp.study.trials:Bench.run",
     "rivals.timing:Report",
@@ -187,12 +201,18 @@ def said(log: Path, stream: str) -> str:
 def stop_where_computing_begins(unless: Callable[[], bool] = lambda: False) -> None:
     """Make the functions in which scripts compute end the child as `REACHED`, unless a condition holds when called."""
     for place in BEGINNINGS:
-        module, _, name = place.partition(":")
-        owner: object = importlib.import_module(module)
-        *within, name = name.split(".")
-        for part in within:
-            owner = vars(owner)[part]
+        owner, name = beginning(place)
         setattr(owner, name, _ended(vars(owner)[name], unless))
+
+
+def beginning(place: str) -> tuple[object, str]:
+    """Return the module or the class that has one of `BEGINNINGS`, and its name there."""
+    module, _, name = place.partition(":")
+    owner: object = importlib.import_module(module)
+    *within, name = name.split(".")
+    for part in within:
+        owner = vars(owner)[part]
+    return owner, name
 
 
 def _ended(function: Callable[..., object], unless: Callable[[], bool]) -> Callable[..., object]:

@@ -7,6 +7,7 @@ The signals are SIGKILL, SIGTERM, and SIGSTOP with SIGCONT after it. What a run 
 the record without its times, the champion, the arrays of the last checkpoint, the results of a study or a league.
 """
 
+import csv
 import functools
 import json
 import os
@@ -27,8 +28,9 @@ import numpy as np
 from jaxgp.config import arguments
 from jaxgp.options import option
 from tests.golden.runs import KALAH, OTHELLO, PROGRAMS, RULES, TIMES, TRAIN, WALLS
+from tests.golden.runs import RUNS as RUNS_OF_GOLDEN
 from tests.reliability import children
-from tests.reliability.children import fault, last_line, preload, said
+from tests.reliability.children import KEPT, fault, last_line, preload, said
 
 LIMIT = 180.0
 """Seconds for a run, unless said otherwise."""
@@ -37,6 +39,8 @@ BY_TIME = 0.3
 """Share of the kills that come after a time; the others come after a generation."""
 MOST_AT_ONCE = 3
 """The most kills of one run."""
+TABLES = ("games.csv", "all.csv")
+"""Tables to which evaluations add rows as they go on."""
 PLACES = ("output", "table", "output_dir")
 """Entries of a league's file that say where it lies."""
 
@@ -47,7 +51,7 @@ class Kind(NamedTuple):
     Attributes:
         script: the script.
         words: its words.
-        folder: the option for the place of its files.
+        folder: the option for the place of its files; empty: its words name the place, a folder that is there.
         resumed: ways to go on: words beside the folder; `{words}` stands for those of the start.
     """
 
@@ -58,6 +62,11 @@ class Kind(NamedTuple):
 
 
 OFTEN = "algorithm.generations=60 checkpoint_every=4 keep_checkpoints=2"
+LESSONS = (
+    f"{TRAIN} algorithm.population=12 algorithm.generations=12 checkpoint_every=3 fitness.stock=64 fitness.drawn=16 "
+    "fitness.opponents.network.games=2 fitness.candidates=2 fitness.final_rounds=1 fitness.max_plies=60"
+)
+CART = children.ROOT / "tests" / "fixtures" / "cart"
 RUNS = {
     "programs": Kind("train", f"{TRAIN} {KALAH} {PROGRAMS} algorithm=gp fitness=minimax "
                      f"fitness.opponents.minimax.depth=2 {OFTEN}"),
@@ -66,7 +75,7 @@ RUNS = {
     "groups": Kind("train", f"{TRAIN} {WALLS} {RULES} fitness=walls {OFTEN}"),
     "alone": Kind("train", f"{TRAIN} {PROGRAMS} game=morpion game.size=20 {OFTEN}"),
     "coevolution": Kind("train", f"{TRAIN} {PROGRAMS} experiment=reversi {OTHELLO} program.depth=1 "
-                        f"fitness.games=2 algorithm.population=8 {OFTEN}"),
+                        f"fitness.games=2 fitness.opponents.guide.evaluator=corner_4 algorithm.population=8 {OFTEN}"),
     "sweep": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8')} {PROGRAMS} game=morpion game.size=20 {OFTEN}",
                   "hydra.sweep.dir", ("{words} resume=auto",)),
     "machine": Kind("train", f"-m {TRAIN.replace('seed=7', 'seed=7,8,9')} {PROGRAMS} game=morpion game.size=20 {OFTEN} "
@@ -76,6 +85,22 @@ RUNS = {
     "study": Kind("analyse", "analysis=design factors.algorithm.elites=[0,1] replicates=4 seed=7 "
                   "base=[game=morpion,game.size=20,algorithm.population=24,algorithm.generations=30,compilation_cache=null]",
                   "output", ("{words}",)),
+    "coplay": Kind("train", f"{TRAIN} {PROGRAMS} experiment=othello_original_coplay {OTHELLO} {OFTEN} "
+                   "fitness.opponents.edgar.evaluator=material ~fitness.opponents.random_2 algorithm.generations=30"),
+    "puzzles": Kind("train", f"{RUNS_OF_GOLDEN['rush_hour_problems'].words} {TRAIN} algorithm.generations=12 "
+                    "checkpoint_every=2"),
+    "weights": Kind("train", f"{RUNS_OF_GOLDEN['freecell_weights'].words} {TRAIN} algorithm.generations=10 "
+                    "checkpoint_every=2"),
+    "rollout": Kind("train", f"{TRAIN} {PROGRAMS} game={CART} {OFTEN}"),
+    "races": Kind("train", f"{TRAIN} game=rars algorithm.population=16 algorithm.capacity=48 algorithm.generations=20 "
+                  "checkpoint_every=4 game.seconds=70"),
+    "lessons": Kind("train", f"{LESSONS} experiment=backgammon_lessons"),
+    "learning": Kind("train", f"{LESSONS} experiment=backgammon_learning fitness.teacher=network "
+                     "fitness.learning.individuals=1 fitness.learning.lessons=32 algorithm.capacity=256"),
+    "evaluation": Kind("evaluate", "run={champions}/1 panel=study games=4 cores=1 compilation_cache=null "
+                       "output={folder}/figures.json table={folder}/games.csv", "", ("{words}",)),
+    "instances": Kind("evaluate", f"run={KEPT['rush_hour']} suite=JAM batch=4 limit=300 cores=1 compilation_cache=null "
+                      "output={folder}/figures.json instances={folder}/all.csv", "", ("{words}",)),
     "league": Kind("tournament", "brackets.a={champions}/1 brackets.b={champions}/2 brackets.c=[random,search:2] "
                    "leagues=300 games=4 cores=1 compilation_cache=null", "output", ("{words}",)),
 }  # fmt: skip
@@ -114,7 +139,7 @@ class Yard:
         """Return the folder of the undisturbed run of a kind and the seconds that it took."""
         place, took = self.folder / f"whole_{name}", self.folder / f"{name}.seconds"
         if not took.is_file():
-            if name == "league":
+            if name in ("league", "evaluation") and not (self.folder / "champions").is_dir():
                 self.champions()
             for _ in range(2):  # the first one compiles, so the second one takes as long as those that are killed
                 shutil.rmtree(place, ignore_errors=True)
@@ -135,7 +160,9 @@ def start(yard: Yard, name: str, place: Path, words: str) -> int:
     """Start a run of a kind in a child; return its process id."""
     kind = RUNS[name]
     # A run that is resumed by its folder is told no other place.
-    where = [] if words.startswith("resume=") else [f"{kind.folder}={place}"]
+    where = [] if words.startswith("resume=") or not kind.folder else [f"{kind.folder}={place}"]
+    if not kind.folder:
+        place.mkdir(exist_ok=True)
     for mark, meant in (("words", kind.words), ("folder", place), ("champions", yard.folder / "champions")):
         words = words.replace(f"{{{mark}}}", str(meant))
     call = functools.partial(children.script, kind.script, [*words.split(), *where])
@@ -224,8 +251,11 @@ def struck(child: int, number: int, limit: float) -> int | None:
 
 
 def progress(place: Path) -> int:
-    """Return how many lines all records in a folder have."""
-    return sum(path.read_bytes().count(b"\n") for path in place.rglob("*.jsonl")) if place.is_dir() else 0
+    """Return how many lines all records and tables in a folder have."""
+    if not place.is_dir():
+        return 0
+    files = [path for path in place.rglob("*") if path.suffix == ".jsonl" or path.name in TABLES]
+    return sum(path.read_bytes().count(b"\n") for path in files)
 
 
 def end(place: Path) -> dict[str, object]:
@@ -242,7 +272,11 @@ def end(place: Path) -> dict[str, object]:
         elif path.name in ("champion.json", "crosstable.json"):
             found[name] = path.read_text()
         elif path.name == "league.json":
-            found[name] = _without_places(json.loads(path.read_text()))
+            found[name] = _without(json.loads(path.read_text()), PLACES)
+        elif path.name == "figures.json":
+            found[name] = _without(json.loads(path.read_text())["results"], TIMES)
+        elif path.suffix == ".csv" and path.name in TABLES:
+            found[name] = _rows_of_table(path)
         elif path.name == "checkpoints":
             (_, newest), *_ = checkpoint.available(path)
             with np.load(newest) as arrays:
@@ -251,11 +285,20 @@ def end(place: Path) -> dict[str, object]:
     return found
 
 
-def _without_places(value: object) -> object:
-    """Leave out where files lie."""
+def _rows_of_table(path: Path) -> list[str]:
+    """Return the rows of a table without times and places, each once: a command typed again adds some again."""
+    with path.open(newline="") as file:
+        rows = [
+            {key: cell for key, cell in row.items() if key not in (*TIMES, "command")} for row in csv.DictReader(file)
+        ]
+    return sorted({json.dumps(row) for row in rows})
+
+
+def _without(value: object, names: Sequence[str]) -> object:
+    """Leave out some entries of all sections."""
     if isinstance(value, Mapping):
-        return {key: _without_places(inside) for key, inside in value.items() if key not in PLACES}
-    return value
+        return {key: _without(inside, names) for key, inside in value.items() if key not in names}
+    return [_without(inside, names) for inside in value] if isinstance(value, list) else value
 
 
 def differences(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -10,6 +11,9 @@ import sys
 import numpy as np
 import pytest
 
+import envs
+from jaxgp.config import compose, validate
+from jaxgp.config.schema import Config
 from tests.reliability import children, kills
 from tests.reliability.children import ROOT
 
@@ -47,6 +51,16 @@ def test_rows_set_aside_are_the_first_ones_of_the_record():
     assert kills.differences(whole, whole | {"metrics_1.jsonl": rows[:1]}) == []
     assert kills.differences(whole, whole | {"metrics_1.jsonl": rows[1:]}) == ["metrics_1.jsonl differs"]
     assert kills.differences(whole, {"metrics_1.jsonl": rows}) == ["metrics.jsonl differs"]
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in kills.RUNS.items() if kind.script == "train"])
+def test_the_options_of_every_kind_of_run_are_accepted(kind):
+    words = [word for word in kills.RUNS[kind].words.split() if not word.startswith("hydra")]
+    if words[0] == "-m":
+        words = [re.sub(r"^(seed=\d+),.*", r"\1", word) for word in words[1:]]
+    placed = compose.name_folder(words, envs)
+    with compose.Composer(Config, ROOT / "conf", "config", placed.folders) as composer:
+        validate.check(composer.compose(placed.overrides), placed.games)
 
 
 def test_jax_is_imported_after_the_environment_that_lets_it_compile_quickly_and_keep_programs():

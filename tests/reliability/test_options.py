@@ -60,6 +60,12 @@ def test_a_script_that_ends_as_it_should_is_not_blamed(script, tmp_path):
     assert fault(carry_out(script, tmp_path, tmp_path / "said", 60), ["seed"]) == ""
 
 
+@pytest.mark.parametrize("place", children.BEGINNINGS)
+def test_where_computing_begins_is_a_function_that_is_there(place):
+    owner, name = children.beginning(place)
+    assert callable(vars(owner)[name])
+
+
 @dataclass
 class New:
     novel: int = option(3, "an option that somebody has just declared", low=1, high=9)

@@ -14,7 +14,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import show
 from jaxgp.options import Option, list_options
 from tests.golden.runs import RUNS
-from tests.reliability.children import ROOT
+from tests.reliability.children import KEPT, ROOT
 
 CONFIG_DIR = ROOT / "conf"
 OUTSIDE = ROOT / "tests" / "fixtures" / "connect_four"
@@ -173,18 +173,34 @@ def flags() -> tuple[str, ...]:
     )
 
 
+WHOLE = {f"all of {path.stem}": f"game={path.stem} logger=disabled cores=1" for path in CONFIG_DIR.glob("game/*.yaml")}
+"""Runs as every game has them without further words; no case that is built on one of them is carried out."""
+
+CHAMPIONS = {
+    "mancala": ({"name": "mancala", "pits": 3, "stones": 2}, "(VALUE_AT 3)"),
+    "walls": ({"name": "walls", "size": 3}, "- - - / - N - / - - - : turn-left"),
+    "morpion": ({"name": "morpion", "size": 20}, "(progn3 [17,21] getClosestToLast [17,21])"),
+    "rars": ({"name": "rars"}, "(PROGRAM (neg NV) (+ V One))"),
+}
+"""Games and programs of champions."""
+
 BASES: dict[str, dict[str, str]] = {
     "train": {name: run.words for name, run in RUNS.items() if run.script == "train"}
+    | WHOLE
     | {
         "outside": f"game={OUTSIDE} game.width=5 game.height=4 game.line=3 algorithm.population=4 "
         "algorithm.capacity=16 algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random "
         "logger=disabled cores=1"
     },
-    "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion")},
+    "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion", "rars")}
+    | {f"kept {game}": f"run={kept} cores=1 output=figures.json" for game, kept in KEPT.items()}
+    | {"search": "game=checkers player=ab3 panel=checkers against=[ab2] games=2 cores=1"},
     "play": {
-        game: f"game={game} player=random opponent=random" for game in ("mancala", "walls", "othello", "backgammon")
+        game: f"game={game} player=random opponent=random"
+        for game in ("mancala", "walls", "othello", "backgammon", "checkers", "lose_checkers")
     }
-    | {"morpion": "game=morpion player=random", "freecell": "game=freecell player=random"}
+    | {game: f"game={game} player=random" for game in ("morpion", "freecell", "rush_hour")}
+    | {"rars": "game=rars player=strategy:tuto3 seed=1"}
     | {"champion": "run=folder/mancala player=champion opponent=random"}
     | {"replay": "replay=saved.json"},
     "tournament": {"members": "brackets.a=folder/walls brackets.b=random games=1 leagues=2 cores=1"},
@@ -199,7 +215,8 @@ BASES: dict[str, dict[str, str]] = {
         "searches": "analysis=searches run=folder/mancala cores=1",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },
-    "export": {game: f"run=folder/{game}" for game in ("mancala", "walls", "morpion")},
+    "export": {game: f"run=folder/{game}" for game in ("mancala", "walls", "morpion", "rars")}
+    | {f"kept {game}": f"run={kept} output=player.py" for game, kept in KEPT.items()},
     "bench": {"tiny": "part=env batch=2 seconds=0 repeats=1 rivals=false"},
     "document": {"tables": "docs=folder"},
 }
@@ -234,12 +251,7 @@ def furnish(folder: Path) -> None:
     (folder / "loop").symlink_to("loop")
     (folder / "table.csv").write_text("group,fitness,seconds\na,1,2\na,2,2\nb,3,4\nb,2.5,4\n")
     (folder / "design.yaml").write_text("base: [game=morpion]\nfactors:\n  algorithm.elites: [0, 1]\n")
-    champions = {
-        "mancala": ({"name": "mancala", "pits": 3, "stones": 2}, "(VALUE_AT 3)"),
-        "walls": ({"name": "walls", "size": 3}, "- - - / - N - / - - - : turn-left"),
-        "morpion": ({"name": "morpion", "size": 20}, "(progn3 [17,21] getClosestToLast [17,21])"),
-    }
-    for name, (game, text) in champions.items():
+    for name, (game, text) in CHAMPIONS.items():
         (folder / "folder" / name).mkdir(parents=True)
         write_run(folder / "folder" / name, game, text)
     run("play", "game=morpion", "game.size=20", "player=random", f"save={folder}/saved.json")

@@ -187,7 +187,7 @@ def test_a_file_that_does_not_fit_is_explained_in_one_line(export, run_directory
     [
         ([], "run: which champion? Write run=DIR, a run directory"),
         (["run=nowhere"], "run=nowhere: no such file or directory; accepted: a run directory with a champion, or a"),
-        (["pits=3"], "pits: unknown option; accepted: run, game, format, output"),
+        (["pits=3"], "pits: unknown option; accepted: run, game, format, name, output"),
         (
             ["run=nowhere", "game=go"],
             "game=go: accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, othello, ",

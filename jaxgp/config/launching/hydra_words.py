@@ -67,6 +67,9 @@ def check_composed(config: DictConfig) -> None:
 
 def _check_value(name: str, inside: str, written: str) -> None:
     """Refuse what Hydra fails by, or passes over, while it composes."""
+    if inside == "output_subdir" and written.strip(" '\"") not in ("null", ".hydra"):
+        # Other names may lie anywhere, or be those of a run's own files.
+        reject(name, written, "null, or .hydra; a run keeps its configuration in config.yaml")
     listed = [] if inside not in ("job.env_copy", "searchpath") else [one.strip(" []'\"") for one in written.split(",")]
     for one in filter(None, listed):
         if inside == "job.env_copy" and one not in os.environ:

@@ -111,12 +111,18 @@ class Members(Launcher):
 
 
 def one_by_one(launcher: Launcher, members: Sequence[SweepMember]) -> dict[int, int]:
-    """Run members in this process; one whose directory cannot be made does not end the others."""
+    """Run members in this process, with a line before and after each.
+
+    One whose directory cannot be made does not end the others.
+    """
     return {one.number: _alone(launcher, one) for one in members}
 
 
 def _alone(launcher: Launcher, member: SweepMember) -> int:
-    return carry_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
+    say(f"member {member}: begins")
+    code = carry_out(lambda: next(iter(launcher.launch([list(member.overrides)], member.number))))
+    say(f"member {member}: {f'exit code {code}' if code else 'complete'}")
+    return code
 
 
 def carry_out(job: Callable[[], JobReturn]) -> int:

@@ -8,7 +8,7 @@ from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
 from jaxgp.store.table import CSVTable
 
 COLUMNS = {
-    "driver": "who drove: a champion by the 16 digits that the table of runs has, or a strategy",
+    "driver": "who drove: a champion by the 16 digits that the table of runs has, or a strategy; and in what else",
     "rival": "who drove the other seats, by name; empty: nobody else",
     "instance": "where; empty: where the settings of the simulation say",
     "quantity": "what is measured at the end of a rollout",
@@ -45,4 +45,5 @@ def table(path: Path) -> CSVTable:
 
 def row(one: Measured, figures: QuantityFigures, about: Mapping[str, object]) -> dict[str, object]:
     """Return the row of one quantity; `about` are the columns from `game` on, as `games.circumstances` returns them."""
-    return {**asdict(figures), "driver": one.text, **about}
+    where = figures.driver.removeprefix(one.name)  # such as " in" and the program outside in which it drove
+    return {**asdict(figures), "driver": one.text + where, **about}

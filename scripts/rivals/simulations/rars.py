@@ -1,11 +1,16 @@
 """RARS: steps of cars alone, with what drivers perceive, and with programs that drive.
 
 Cars start all along a lap that Tuto3 drove, and get its controls of that lap, so that they stay on the road, come to
-new segments and reach full power as often as in a race, whatever the programs say.
+new segments and reach full power as often as in a race, whatever the programs say. Rivals drive Tuto3 itself.
 """
 
 import functools
+import shutil
+import subprocess
+import tempfile
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -14,16 +19,23 @@ from jax import Array, lax
 
 import envs
 from envs.rars.places import SENSED
+from envs.rars.tracks import public
 from jaxgp.fitness.roller import Roller
 from jaxgp.games import casting
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.driver import fixed_driver
-from rivals.timing import Bench, Case, Job, compile_function, measure
+from rivals.plain import rars as plain
+from rivals.timing import Bench, Case, Job, Times, compile_function, measure
 
 STEPS = 64
 """Steps of one call."""
 CAPACITY = 512
+SOURCE = Path(__file__).parents[1] / "plain" / "rars.cpp"
+LAPS = {1: 173.8937, 2: 170.2945}
+"""Laps of Tuto3 on sepang with an exact power cut, which rivals have to drive."""
+CARS = 20
+"""Cars that the C++ program drives, one after the other, for two laps."""
 
 
 def jobs(bench: Bench) -> Iterator[Job]:
@@ -71,11 +83,71 @@ def steps(bench: Bench, batch: int, until: float) -> None:
         state, said = lax.fori_loop(0, STEPS, step, (start, jnp.zeros(shape)))
         return state.out, said
 
-    cases, took = {}, {}
+    cases, took, programs_made = {}, {}, {}
     for kind in ("alone", "with sensors", "with programs"):
         made, took[kind] = compile_function(functools.partial(run, kind), start, plans)
+        programs_made[kind] = made
         cases[kind] = Case(functools.partial(made, start, plans), batch * STEPS)
     times = measure(cases, options.repeats, until)
+
+    def lane_bytes(kind: str) -> int:
+        """The memory that a call needs for a car beside what it is given."""
+        found = programs_made[kind].memory_analysis()
+        return round((found.temp_size_in_bytes + found.output_size_in_bytes) / batch)
+
+    plainly = rivals(bench) if batch == max(options.cars) else {}
     for kind, found in times.items():
         sizes = {"cars": batch} | ({"nodes": round(2 * nodes)} if kind == "with programs" else {})
-        bench.report.ours("rars", f"steps {kind}", "steps/s", found, sizes, took[kind])
+        name = f"steps {kind}"
+        bench.report.ours("rars", name, "steps/s", found, sizes, took[kind], lane_bytes=lane_bytes(kind))
+        for who, theirs in plainly.get(kind, {}).items():
+            bench.report.rival("rars", name, "steps/s", theirs, {"cars": 1}, who=who, ours=found)
+
+
+def rivals(bench: Bench) -> dict[str, dict[str, Times]]:
+    """Return what plain C++ and plain Python take, by the kind of steps and by name; their laps are checked first."""
+    found: dict[str, dict[str, Times]] = {"alone": {}, "with sensors": {}}
+    if not bench.options.rivals:
+        return found
+    course = public()["sepang"]
+    for kind, rays in (("alone", "0"), ("with sensors", "1")):
+        if (program := _program()) is None:
+            bench.report.skip("rars", f"steps {kind}", "steps/s", {"cars": 1}, who="plain C++", why="there is no g++")
+            continue
+        start = (course.width, *course.start, course.finish, 1, len(course.segments))
+        text = "\n".join(" ".join(map(repr, row)) for row in (start, *course.arcs))
+        runs = []
+        for _ in range(bench.options.repeats):
+            words = [program, "2", str(CARS), rays]
+            said = subprocess.run(words, input=text, capture_output=True, text=True, check=True).stdout.splitlines()
+            _check("plain C++", [float(one) for one in said[:2]])
+            runs.append([float(one) for one in said[2].split()])
+        found[kind]["plain C++"] = Times(runs[0][0], [run[1] for run in runs], [run[2] for run in runs])
+    wall, cpu = time.perf_counter(), time.process_time()
+    laps, count = plain.drive(course, 2)
+    seconds = [time.perf_counter() - wall], [time.process_time() - cpu]
+    _check("plain Python", laps)
+    found["alone"]["plain Python"] = Times(count, *seconds)
+    return found
+
+
+def _check(who: str, laps: list[float]) -> None:
+    if not np.allclose(laps, list(LAPS.values()), atol=1e-3):
+        raise AssertionError(f"{who} drives other laps: {laps}")
+
+
+@functools.cache
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Return a folder that is removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="jaxgp_rars_")
+
+
+@functools.cache
+def _program() -> str | None:
+    """Return the path of the compiled C++ program; None where there is no compiler."""
+    compiler = shutil.which("g++")
+    if compiler is None:
+        return None
+    made = str(Path(_folder().name) / "rars")
+    subprocess.run([compiler, "-O2", "-std=c++17", "-o", made, str(SOURCE)], check=True, capture_output=True)
+    return made

@@ -39,7 +39,9 @@ def test_pictures_show_the_track_and_every_second_of_each_path(rollout):
     assert sum(one.get("class") == "ten" for one in circles) == 2 * 5
     assert sum(one.get("r") == "2.2" for one in circles) == 2 * 45
     assert picture.count("@keyframes") == 2
-    assert [one.text.split(":")[0] for one in root.findall(".//{*}text")] == ["one <driver>", "another"]
+    texts = root.findall(".//{*}text")
+    assert [one.text.split(":")[0] for one in texts if one.get("class") is None] == ["one <driver>", "another"]
+    assert len(root.findall(".//{*}path[@class='speed']")) == 2
     assert "prefers-reduced-motion" in picture
     assert len(picture) < 100_000
     assert ET.fromstring(render.svg(world, jax.tree.map(lambda x: x[0], states))) is not None

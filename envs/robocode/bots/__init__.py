@@ -1,0 +1,1 @@
+"""Robots written by hand, as tables of instructions."""

@@ -1,0 +1,223 @@
+"""What programs that fight perceive, and what they are made of.
+
+Source: M. Sipper, "Evolved to Win" (2011), table 8.1 and algorithm 8.1. A program has three trees, the arguments of the
+lines MoveTank, TurnTankRight and TurnGunRight. Where the source is silent: Sin and Cos take radians whatever the unit
+of the indicators; ArcSin and ArcCos take an argument beyond -1 or 1 as -1 or 1; IfPositive and Fire ask whether a
+number is above 0; Fire gives 1 wherever its number is above 0, whether the gun is hot or not; a line whose value is no
+number has the value 0; and Random is a hash of the program's seed, the round, the turn and the place of the node, so
+that every one draws anew in every evaluation, and an exported program draws the same.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
+from jaxgp.interpreter.lanes import Effects, evaluate_lanes
+from jaxgp.interpreter.plan import Plan
+from jaxgp.options import option
+
+CONSTANTS = Floats(-1.0, 1.0)
+INDICATORS = (
+    "Energy",
+    "Heading",
+    "X",
+    "Y",
+    "MaxX",
+    "MaxY",
+    "EnemyBearing",
+    "EnemyDistance",
+    "EnemyVelocity",
+    "EnemyHeading",
+    "EnemyEnergy",
+)
+"""Own energy, heading and place when the line begins, and the sizes of the field. The rest is of the enemy when it was
+scanned: the bearing is against the own heading at that time, the heading against the one when the line begins."""
+CLOCK = ("seed", "round", "turn")
+"""Whole numbers below 2**24 that follow the indicators among the features: what Random depends on."""
+LINES = ("MoveTank", "TurnTankRight", "TurnGunRight")
+"""What the trees are the arguments of, in order."""
+
+MIXED = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
+"""Odd numbers that seed, round, turn and node are multiplied by; those of xxHash32 (Y. Collet)."""
+
+Angles = Literal["degrees", "radians"]
+Bot = Literal["robot", "advanced"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a program perceives and acts where the source is silent."""
+
+    angles: Angles = option("degrees", "unit of headings and bearings, and of the values of both turning lines")
+    bot: Bot = option(
+        "robot", "robot: each shot takes a turn before its line acts; advanced: none, and walls do damage"
+    )
+    shots: int = option(4, "Fire nodes that a tree may have", low=1, high=16)
+
+
+def draw(features: Array, node: Array) -> Array:
+    """Return Random: float32[B] in [-1, 1), a multiple of 2**-23, of features [F, B] and the place of a node."""
+    clock = (*features[len(INDICATORS) : len(INDICATORS) + len(CLOCK)], node)
+    words = [one.astype(jnp.int32).astype(jnp.uint32) * np.uint32(odd) for one, odd in zip(clock, MIXED, strict=True)]
+    word = words[0] ^ words[1] ^ words[2] ^ words[3]
+    # C. Wellons, "Prospecting for Hash Functions" (2018): lowbias32.
+    word = (word ^ (word >> 16)) * np.uint32(0x7FEB352D)
+    word = (word ^ (word >> 15)) * np.uint32(0x846CA68B)
+    word = word ^ (word >> 16)
+    return (word >> 8).astype(features.dtype) * 2.0**-23 - 1
+
+
+def divide(a: Array, b: Array) -> Array:
+    """Return a / b, 0 where b is 0."""
+    return jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b))
+
+
+# In single precision, S. Moshier's Cephes library. The interpreter computes every function in each of its steps, and
+# XLA's own functions take longer than all the others; what these have in common, XLA computes once.
+
+
+def sine(x: Array) -> Array:
+    """Return sin(x); in single precision any number from -1 to 1 where the angle is beyond 2**20."""
+    return jnp.sin(x) if x.dtype == jnp.float64 else _wave(*_reduced(x))
+
+
+def cosine(x: Array) -> Array:
+    """Return cos(x); see `sine`."""
+    if x.dtype == jnp.float64:
+        return jnp.cos(x)
+    quarter, rest = _reduced(x)
+    return _wave(quarter + 1, rest)
+
+
+def _reduced(x: Array) -> tuple[Array, Array]:
+    """Return the number of right angles next to x, and the rest, from -pi / 4 to pi / 4."""
+    quarter = jnp.round(x * 0.6366197723675814)
+    rest = ((x - quarter * 1.5703125) - quarter * 4.837512969970703e-4) - quarter * 7.549789948768648e-8
+    return quarter, jnp.clip(rest, -0.7854, 0.7854)
+
+
+def _wave(quarter: Array, rest: Array) -> Array:
+    """Return the sine of so many right angles and a rest."""
+    z = rest * rest
+    sin = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * rest + rest
+    cos = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1
+    turn = quarter - 4 * jnp.floor(quarter * 0.25)
+    value = jnp.where((turn == 1) | (turn == 3), cos, sin)
+    return jnp.where(turn >= 2, -value, value)
+
+
+def arcsine(x: Array) -> Array:
+    """Return arcsin(x), of -1 or 1 where x is beyond them."""
+    x = jnp.clip(x, -1, 1)
+    if x.dtype == jnp.float64:  # XLA's own loses digits near 1
+        return jnp.arctan2(x, jnp.sqrt((1 - x) * (1 + x)))
+    size = jnp.abs(x)
+    far = size > 0.5
+    z = jnp.where(far, 0.5 - 0.5 * size, size * size)
+    y = jnp.where(far, jnp.sqrt(z), size)
+    poly = ((4.2163199048e-2 * z + 2.4181311049e-2) * z + 4.5470025998e-2) * z + 7.4953002686e-2
+    value = (poly * z + 1.6666752422e-1) * z * y + y
+    return jnp.sign(x) * jnp.where(far, RIGHT - 2 * value, value)
+
+
+def arccosine(x: Array) -> Array:
+    """Return arccos(x), of -1 or 1 where x is beyond them."""
+    if x.dtype == jnp.float64:
+        x = jnp.clip(x, -1, 1)
+        return 2 * jnp.arctan2(jnp.sqrt(1 - x), jnp.sqrt(1 + x))
+    return RIGHT - arcsine(x)
+
+
+RIGHT = np.float32(np.pi / 2)
+
+_TWO = (FLOAT, FLOAT)
+FUNCTIONS = (
+    Primitive("Add", args=_TWO, call=lambda a, b: a + b, python="({0} + {1})", latex="({0} + {1})"),
+    Primitive("Sub", args=_TWO, call=lambda a, b: a - b, python="({0} - {1})", latex="({0} - {1})"),
+    Primitive("Mul", args=_TWO, call=lambda a, b: a * b, python="({0} * {1})", latex="({0} \\cdot {1})"),
+    Primitive("Div", args=_TWO, call=divide, python="divide({0}, {1})", latex="({0} \\mathbin{{\\%}} {1})"),
+    Primitive("Abs", args=(FLOAT,), call=jnp.abs, python="abs({0})", latex="\\lvert {0} \\rvert"),
+    Primitive("Neg", args=(FLOAT,), call=lambda a: -a, python="(-{0})", latex="(-{0})"),
+    Primitive("Sin", args=(FLOAT,), call=sine, python="sine({0})", latex="\\sin({0})"),
+    Primitive("Cos", args=(FLOAT,), call=cosine, python="cosine({0})", latex="\\cos({0})"),
+    Primitive(
+        "ArcSin",
+        args=(FLOAT,),
+        call=arcsine,
+        python="asin(clip({0}))",
+        latex="\\arcsin({0})",
+    ),
+    Primitive(
+        "ArcCos",
+        args=(FLOAT,),
+        call=arccosine,
+        python="acos(clip({0}))",
+        latex="\\arccos({0})",
+    ),
+    Primitive(
+        "IfGreater",
+        args=(*_TWO, *_TWO),
+        call=lambda a, b, yes, no: jnp.where(a > b, yes, no),
+        picks=2,
+        python="({2} if {0} > {1} else {3})",
+    ),
+    Primitive(
+        "IfPositive",
+        args=(FLOAT, *_TWO),
+        call=lambda a, yes, no: jnp.where(a > 0, yes, no),
+        picks=2,
+        python="({1} if {0} > 0 else {2})",
+    ),
+    Primitive(
+        "Fire",
+        args=(FLOAT,),
+        call=lambda a: jnp.where(a > 0, 1.0, 0.0),
+        effect=lambda a: jnp.where(a > 0, a, 0.0),
+        python="shoot({0}, fire)",
+    ),
+)
+
+
+def primitive_set(options: Options) -> PrimitiveSet:
+    """Return the set of table 8.1: the arguments of the three lines, a tree each."""
+    indicators = (
+        Primitive(name, feature=place, python=name, latex=f"\\mathrm{{{{{name}}}}}")
+        for place, name in enumerate(INDICATORS)
+    )
+    numbers = (
+        Primitive("Constant", domain=CONSTANTS),
+        Primitive("Random", numbered=True, call=draw, python="draw(clock, {value})", latex="r_{{{value}}}"),
+        Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
+    )
+    name = "robocode" if options.angles == "degrees" else "robocode-radians"
+    return PrimitiveSet(name, (*indicators, *numbers), FUNCTIONS, roots=(FLOAT,) * len(LINES), effects=options.shots)
+
+
+def evaluate_line(
+    primitives: PrimitiveSet, plans: Plan, tree: Array, features: Array, active: Array
+) -> tuple[Array, Effects]:
+    """Evaluate one line in each of M rounds of P programs, as it begins.
+
+    Args:
+        primitives: the set the plans were made with.
+        plans: of batch shape [P, T].
+        tree: int32[P, M], which line.
+        features: float32[P, M, F], `INDICATORS` and `CLOCK`; float64 with plans of programs with float64 values.
+        active: bool[P, M], where a line begins.
+
+    Returns:
+        float32[P, M] values, infinite at most, and its shots: their powers, above 0, in the order of execution,
+        [P, M]; unspecified where no line begins.
+    """
+    (programs, rounds), trees = tree.shape, plans.steps.shape[1]
+    every = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), plans)
+    whose = (jnp.arange(programs)[:, None] * trees + tree).reshape(-1)
+    seen = features.reshape(programs * rounds, -1).T
+    value, shots = evaluate_lanes(primitives, every, whose, seen, active.reshape(-1))
+    value = jnp.where(jnp.isnan(value), 0.0, value)
+    return jax.tree.map(lambda x: x.reshape(programs, rounds, *x.shape[1:]), (value, shots))

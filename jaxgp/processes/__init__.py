@@ -1,0 +1,1 @@
+"""Programs outside the project: started, limited, and ended with all that they have started."""

@@ -1,0 +1,1 @@
+"""Studies of RARS: races of champions, seasons, and the fastest laps that a car can drive."""
