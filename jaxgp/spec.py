@@ -11,7 +11,7 @@ from jax import Array
 from jaxgp import contracts, options
 from jaxgp.contracts import Actor, Driver, Game, Simulation, States, World
 from jaxgp.errors import UsageError, reject
-from jaxgp.games.notation import Dialect, Drawing, Notation, OfTurns, Showing
+from jaxgp.games.notation import Dialect, Drawing, Notation, OfTurns, Positions, Showing
 from jaxgp.games.originals import Original
 
 if TYPE_CHECKING:
@@ -274,7 +274,7 @@ class Spec(Generic[Rules]):
     solo: Solo[Rules] | None = None
     table: Table[Rules] = field(default_factory=Table)
     showing: Showing[Rules] = field(default_factory=Showing)
-    dialect: Callable[[Rules], Dialect] | None = None
+    dialect: Callable[[Rules], Dialect | Positions] | None = None
     originals: Mapping[str, Original[Rules]] = field(default_factory=dict, hash=False)
     vet: Callable[[Rules], None] = _nothing
     longest: Callable[[Rules], int] = _very_long

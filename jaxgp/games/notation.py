@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from jaxgp.contracts import Game, Simulation, States
 from jaxgp.printable import show_typed
@@ -134,6 +134,27 @@ class Dialect:
     vertex: Callable[[int], str]
     action: Callable[[str], int]
     packages: Mapping[str, str] = field(default_factory=dict)
+
+    protocol: ClassVar[str] = "gtp"
+
+
+@dataclass(frozen=True)
+class Positions:
+    """How positions and moves are written in the Universal Chess Interface, for engines outside the project.
+
+    Attributes:
+        text: state -> the position, as in FEN.
+        move: (state, action) -> the move in that position, as in d1d3.
+        action: (state, a move) -> the action; raises ValueError for an unknown move.
+        packages: name of a known program -> where to get it.
+    """
+
+    text: Callable[[Any], str]
+    move: Callable[[Any, int], str]
+    action: Callable[[Any, str], int]
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+    protocol: ClassVar[str] = "uci"
 
 
 def _no_lines(rules: Any, states: States) -> Iterable[str]:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jaxgp.errors import RunError, UsageError
-from jaxgp.options import MAX_SECONDS, option
+from jaxgp.errors import RunError, UsageError, reject
+from jaxgp.options import MAX_COUNT, MAX_SECONDS, option
 from jaxgp.printable import one_line
 from jaxgp.seats.options import PlayerOptions
 
@@ -18,8 +18,14 @@ class EngineOptions(PlayerOptions):
     """An engine outside; it measures champions and plays at the table, and trains nobody."""
 
     kind: str = option("engine", "a program outside the project", ("engine",))
-    protocol: str = option("gtp", "what it speaks: the Go Text Protocol", ("gtp",))
+    protocol: str = option(
+        "gtp", "what it speaks; gtp: the Go Text Protocol; uci: the Universal Chess Interface", ("gtp", "uci")
+    )
     command: str = option("", "the program and its options")
+    nodes: int = option(
+        1000, "with protocol=uci: positions that it may look at for a move", low=1, high=MAX_COUNT, label="nodes"
+    )
+    hash: int = option(16, "with protocol=uci: the size of its table", low=1, high=65536, unit="MiB")
     timeout: float = option(
         120.0, "how long it may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
     )
@@ -29,12 +35,20 @@ class EngineOptions(PlayerOptions):
     measures = True
 
     @property
+    def text(self) -> str:
+        return super().text + (f" nodes={self.nodes}" if self.protocol == "uci" else "")
+
+    @property
+    def short(self) -> str:
+        return super().short + (f", {self.nodes} nodes" if self.protocol == "uci" else "")
+
+    @property
     def bound(self) -> bool:
         return True
 
     @property
     def says(self) -> str:
-        return f"the engine {self.command}"
+        return f"the engine {self.short}"
 
     def unfit(self, cast: "Cast") -> str:
         mute = cast.spec.dialect is None or cast.game.chance
@@ -45,6 +59,10 @@ class EngineOptions(PlayerOptions):
         if not self.command:
             needs = f'{option}.command="PROGRAM OPTIONS"'
             raise UsageError(f"{option}=engine: needs {needs} as well", option, "engine", needs)
+        assert cast.spec.dialect is not None, "see `unfit`"
+        spoken = cast.spec.dialect(cast.game).protocol
+        if self.protocol != spoken:
+            reject(f"{option}.protocol", self.protocol, f"{spoken}, which engines of {cast.game.name} speak")
 
     def missing(self, option: str, cast: "Cast") -> str:
         from jaxgp.seats.gtp import MissingEngineError, find
@@ -59,12 +77,18 @@ class EngineOptions(PlayerOptions):
         return ""
 
     def agent(self, option: str, cast: "Cast", champion: object = None) -> "Agent":
+        from jaxgp.games.notation import Positions
         from jaxgp.seats.gtp import EngineError, gtp_agent
+        from jaxgp.seats.uci import uci_agent
 
         self.check(option, cast)
         assert cast.spec.dialect is not None, "see `unfit`"
         try:
-            made = gtp_agent(cast.game, cast.spec.dialect(cast.game), self.command, self.timeout)
+            dialect = cast.spec.dialect(cast.game)
+            if isinstance(dialect, Positions):
+                made = uci_agent(cast.game, dialect, self.command, self.nodes, self.hash, self.timeout)
+            else:
+                made = gtp_agent(cast.game, dialect, self.command, self.timeout)
             return replace(made, name=one_line(made.name))
         except EngineError as error:
             raise RunError(str(error)) from error

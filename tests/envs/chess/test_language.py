@@ -1,0 +1,94 @@
+"""What programs see of chess, against plain Python on boards of python-chess; and what the source prints."""
+
+import re
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envs.chess import language, many
+from envs.chess.notation.moves import legal, read_turn, san, stepping
+from envs.chess.rules import Chess
+from jaxgp.genotypes.text import parse_tree
+from jaxgp.interpreter.evaluate import evaluate_programs
+from jaxgp.search.chance import unused_key
+
+chess = pytest.importorskip("chess", reason="python-chess is not installed")
+from tests.envs.chess import played, twin  # noqa: E402
+
+FIVE = Chess(endgame="KRKR,KQKQ,KQKR,KRRKRR,KQRKQR", start="legal")
+NAMES = (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
+SEEN = jax.jit(language.view)
+
+
+def after_moves(seed, count):
+    """Positions of random games, a random move in each, and what programs see after it."""
+    states, actions = random_positions(seed, count)
+    return states, actions, np.asarray(SEEN(jax.jit(jax.vmap(many.outcome))(states, actions)))
+
+
+def random_positions(seed, count):
+    games = -(-count // 20)
+    states, actions = jax.device_get(played.random_games(FIVE, jax.random.split(jax.random.key(seed), games), 40))
+    live = ~states.terminated[:, :-1]
+    flat = jax.tree.map(lambda x: x[:, :-1][live][:count], states)
+    return flat, actions[live][:count]
+
+
+@pytest.mark.parametrize(("seed", "count"), [(0, 300), pytest.param(1, 20_000, marks=pytest.mark.slow)])
+def test_each_terminal_is_that_of_its_twin(seed, count):
+    states, actions, seen = after_moves(seed, count)
+    wrong = {}
+    for n in range(len(actions)):
+        state = played.at(states, n)
+        board = played.board_of(state)
+        move = played.move_of(state, int(actions[n]))
+        captured = board.is_capture(move)
+        board.push(move)
+        for name, value in twin.terminals(board, captured).items():
+            if value != seen[NAMES.index(name), n]:
+                wrong.setdefault(name, f"{board.fen()}: {value} by the twin")
+    assert wrong == {}
+
+
+def test_one_terminal_alone_is_constant():
+    seen = after_moves(2, 2000)[2]
+    assert [name for name, row in zip(NAMES, seen, strict=True) if (row == row[0]).all()] == ["NotMyKingInCheck"]
+
+
+GPEC = (Path(language.__file__).parent / "gpec190.txt").read_text("utf-8")
+POSITION = "8/8/6K1/8/2r1k3/R7/7q/3Q4 w - - 0 1"
+LINE = ("Qd3+", "Ke5", "Qe3+", "Kd6", "Rd3+", "Kc6", "Qe6+", "Kc5", "Qd5+", "Kb6", "Rb3+", "Ka6")
+PRINTED = (
+    {"Qd3+": 6, "Qf3+": 6, "Qg4+": 6, "Qe1+": 5, "Qb1+": 4},
+    {"Ra5+": 6, "Qf5+": 6, "Qe3+": 6, "Qxc4": 4, "Qg3+": 3},
+    {"Rd3+": 6, "Ra6+": 5, "Qb6+": 4, "Qd3+": 2, "Qg3+": 2},
+    {"Qe6+": 4, "Qe8+": 4, "Qf3+": 0},
+    {"Qd5+": 5, "Qf5+": 5, "Qe3+": 5, "Qc8+": 4},
+    {"Rb3+": 6, "Qxc4": 5, "Qd6+": 4, "Qe6+": 2, "Qd8+": 2},
+)
+"""Table 5.1: the values of the moves of white; 0 where none is printed."""
+
+
+def test_the_printed_tree_gives_20_of_the_27_printed_values_in_the_position_that_was_found_for_them():
+    primitives = language.primitive_set(language.Options(trees="one"))
+    tree = re.search(r"\(If3.*", GPEC, re.DOTALL)[0]
+    program = jax.tree.map(lambda x: x[None], parse_tree(primitives, tree, 256))
+    game = Chess(start="fen", fen=POSITION, endgame="KQRKQR")
+    state, step = jax.jit(game.init)(unused_key()), stepping(game)
+    look = jax.jit(lambda state, actions: jax.vmap(many.outcome, (None, 0))(state, actions))
+    right, others = 0, 0
+    for ply, word in enumerate(LINE):
+        if ply % 2 == 0:
+            actions = [action for action, *_ in legal(state)]
+            padded = np.array([*actions, *actions[:1] * (64 - len(actions))], np.int32)
+            values = np.asarray(evaluate_programs(primitives, program, SEEN(look(state, padded)))).reshape(-1)
+            named = {san(game, state, action): value for action, value in zip(actions, values, strict=False)}
+            printed = PRINTED[ply // 2]
+            assert printed.keys() <= named.keys()
+            right += sum(named[move] == value for move, value in printed.items())
+            others += sum(value != 0 for move, value in named.items() if move not in printed)
+        state = step(state, jnp.int32(read_turn(game, state, word)[0]))
+    assert (right, others) == (20, 7)
