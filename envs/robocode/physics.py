@@ -11,6 +11,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 from jax import Array
 
+from envs.robocode.rounding import arctan2
 from envs.robocode.state import (
     ADVANCED,
     AHEAD,
@@ -284,7 +285,7 @@ def _moved(bullets: Bullets) -> Bullets:
 
 def turned(robot: Robot, given: Commands) -> Robot:
     """Return a robot whose body, gun and radar have turned by a turn."""
-    rate = math.radians(10) - math.radians(0.75) * jnp.abs(robot.v)
+    rate = (0.4 + 0.6 * (1 - jnp.abs(robot.v) / FASTEST)) * math.radians(10)
     step = jnp.where(robot.rammed, 0.0, bounded(robot.turn, rate))
     turn = robot.turn - step
     body = wrapped(robot.body + step)
@@ -296,8 +297,8 @@ def turned(robot: Robot, given: Commands) -> Robot:
     radar_step = bounded(radar_turn, RADAR_RATE)
     return robot.replace(  # type: ignore[attr-defined,no-any-return]
         body=body,
-        gun=wrapped(robot.gun + step + gun_step),
-        radar=wrapped(robot.radar + step + gun_step + radar_step),
+        gun=wrapped(wrapped(robot.gun + step) + gun_step),
+        radar=wrapped(wrapped(wrapped(robot.radar + step) + gun_step) + radar_step),
         turn=turn,
         gun_turn=gun_turn - gun_step,
         radar_turn=radar_turn - radar_step,
@@ -382,7 +383,7 @@ def move(
     near = (jnp.abs(robot.box_x - other.box_x) < 2 * HALF) & (jnp.abs(robot.box_y - other.box_y) < 2 * HALF)
     dx, dy = other.x - robot.x, other.y - robot.y
     ram = near & ~other.dead & ~robot.dead & (robot.v * (dx * sin + dy * cos) > 0)
-    angle = jnp.arctan2(dx, dy)
+    angle = arctan2(dx, dy)
     bounced = with_energy(robot, robot.energy - RAM).replace(  # type: ignore[attr-defined]
         x=robot.x - robot.v * sin, y=robot.y - robot.v * cos, v=jnp.zeros_like(dx), ahead=jnp.zeros_like(dx)
     )

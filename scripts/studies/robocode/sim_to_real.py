@@ -8,10 +8,12 @@ hand, one after the other. Both sides compute in double precision. Where a round
 first, in what, and by how much.
 """
 
+import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX"  # products and sums are rounded one by one, as in Java
 
 if __name__ == "__main__":
     from jaxgp import terminal
