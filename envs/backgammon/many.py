@@ -21,6 +21,7 @@ from envs.backgammon import whole
 from envs.backgammon.rules import BAR, Backgammon, State, column
 from jaxgp.arrays import apart, take, where
 from jaxgp.bits import finalise, nth_bit
+from jaxgp.players.greedy import better, running_best
 
 Men = tuple[Array, Array]
 """int8[..., 26], men of the side that has played, and int8[..., 26], those of the other side, by its points."""
@@ -162,34 +163,13 @@ def _valued(
         draw = lots(own, other, luck) if random else ~place.astype(jnp.uint32)
         # The turns of a state are neighbours: the best of those up to each place, then that at the last place of each.
         turns = lax.optimization_barrier((here, jnp.where(used, values, -jnp.inf), draw, code))
-        _, *running = _running_best(turns)
+        _, *running = running_best(turns)
         at = jnp.minimum(stops - first, together) - 1
         met = (at >= 0) & (here[at] == jnp.arange(width))
         values, draw, code = (x[at] for x in running)
-        wins = met & _better(values, draw, best[0], best[1])
+        wins = met & better(values, draw, best[0], best[1])
         return first + together, where(wins, (values, draw, code), best)
 
     none = jnp.zeros(width, jnp.uint32)
     start = jnp.int32(0), (jnp.full(width, -jnp.inf, jnp.float32), none, none)
     return lax.while_loop(lambda carry: carry[0] < ends[-1], some, start)[1][2]
-
-
-def _better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:
-    """Return bool[...]: whether turns are better than others, by value, then by lot."""
-    return (value > other_value) | ((value == other_value) & (draw > other_draw))
-
-
-def _running_best(turns: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Return the best turn of the same state up to each place; turns (states, values, lots, codes) of states in order.
-
-    The passes of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
-    """
-    place = jnp.arange(len(turns[0]))
-
-    def step(number: Array, turns: tuple[Array, ...]) -> tuple[Array, ...]:
-        back = 1 << number
-        earlier = tuple(jnp.roll(x, back) for x in turns)
-        keeps = (place >= back) & (earlier[0] == turns[0]) & _better(earlier[1], earlier[2], turns[1], turns[2])
-        return tuple(jnp.where(keeps, a, b) for a, b in zip(earlier, turns, strict=True))
-
-    return lax.fori_loop(0, (len(place) - 1).bit_length(), step, turns)

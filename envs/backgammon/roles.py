@@ -1,7 +1,5 @@
 """How genomes play backgammon: a program values the positions after all whole turns of the roll."""
 
-from functools import partial
-
 from jax import Array
 
 from envs.backgammon import language, many, whole
@@ -26,7 +24,8 @@ def turn(game: Backgammon, options: language.Options) -> tuple[PrimitiveSet, Cho
 
     primitives = language.primitive_set()
     look = lambda men: language.view(*(side.T for side in men))  # noqa: E731
-    return primitives, ChosenPlayer(primitives, look, tree, outcome, partial(many.best_moves, game))
+    choose = lambda states, active, _, value: many.best_moves(game, states, active, value)  # noqa: E731
+    return primitives, ChosenPlayer(primitives, look, tree, outcome, choose)
 
 
 TURN = Role("turn", "a program values the position after every whole turn", "program", language.Options, turn)

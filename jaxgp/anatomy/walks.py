@@ -16,7 +16,7 @@ from jaxgp.anatomy.nodes import Forest, Node, write_trees
 from jaxgp.anatomy.simpler.simplify import DROPPED, Site, Step, most, rewrite_tree, trees_of
 from jaxgp.anatomy.trace import Tree, subtree
 from jaxgp.games.casting import Cast
-from jaxgp.genotypes.primitives import Integers, PrimitiveSet
+from jaxgp.genotypes.primitives import Integers, Levels, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 
 LANES = 32
@@ -78,6 +78,8 @@ class Walks:
                 number = None
                 if isinstance(p.domain, Integers):
                     number = float(self._random.integers(p.domain.low, p.domain.high + 1))
+                elif isinstance(p.domain, Levels):
+                    number = float(self._random.choice(p.domain.values))
                 elif p.domain is not None:
                     number = float(self._random.uniform(p.domain.low, p.domain.high))
                 found.append(self._forest.node(code, (), number))

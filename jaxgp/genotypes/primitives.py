@@ -69,6 +69,33 @@ class Floats:
 
 
 @dataclass(frozen=True)
+class Levels:
+    """A few numbers, in ascending order, drawn uniformly."""
+
+    values: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for value in self.values:
+            real("values", value)
+        if not self.values or list(self.values) != sorted(set(self.values)):
+            reject("values", self.values, "one or more numbers in ascending order")
+
+    @property
+    def low(self) -> float:
+        return self.values[0]
+
+    @property
+    def high(self) -> float:
+        return self.values[-1]
+
+    def __contains__(self, value: float) -> bool:
+        return bool((np.float32(self.values) == np.float32(value)).any())
+
+    def __str__(self) -> str:
+        return "one of " + ", ".join(f"{value:.9g}" for value in self.values)
+
+
+@dataclass(frozen=True)
 class Points(Integers):
     """Points of a rectangle, drawn uniformly, numbered row by row; [x,y] in the text form. See `rectangle`."""
 
@@ -95,7 +122,7 @@ def rectangle(left: int, bottom: int, width: int, height: int) -> Points:
     return Points(0, width * height - 1, left, bottom, width)
 
 
-Domain = Integers | Floats
+Domain = Integers | Floats | Levels
 
 
 @dataclass(frozen=True)

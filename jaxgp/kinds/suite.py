@@ -92,7 +92,11 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
         10_000, "the most nodes that an individual may visit, whatever the reference search took", low=1, high=MAX_COUNT
     )
     reference: int | None = option(
-        None, "nodes at which the reference search gives up; null: those of the role", low=1, high=MAX_COUNT
+        None,
+        "nodes at which the reference search gives up; null: those of the role; 0: there is none, and every instance "
+        "counts with `unsolved`",
+        low=0,
+        high=MAX_COUNT,
     )
     unsolved: int | None = option(
         None,
@@ -123,6 +127,8 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
+        if self.reference == 0 and self.unsolved is None:
+            reject(prefix + "unsolved", None, f"a whole number from 1 with {prefix}reference=0")
         sets, met = self.problems.population, self.problems.met
         if sets and self.cost != "nodes":
             reject(prefix + "cost", self.cost, f"nodes with {prefix}problems.population above 0")
@@ -234,7 +240,10 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
             "nodes": "nodes",
             "expanded": "nodes expanded",
         }[self.cost]
-        worth = self.formula(f"mean share of {cost} saved against the reference search")
+        against = most_of = f"{self.unsolved} nodes"
+        if self.reference != 0:
+            against, most_of = "the reference search", "those of the reference search"
+        worth = self.formula(f"mean share of {cost} saved against {against}")
         little = f"; a solution that saves nothing scores up to {self.partial:g}" if self.partial else ""
         drawn, second = f"{self.boards} instances drawn in each generation", self._second()
         if second:
@@ -242,13 +251,13 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
         most = "" if self.factor == 1 else f"{self.factor:g} times "
         gives_up = "" if self.reference is None else f" of {self.reference} nodes"
         failed = ""
-        if self.unsolved is not None:
+        if self.unsolved is not None and self.reference != 0:
             failed = f"; where this{gives_up} finds no solution it counts with {self.unsolved} nodes"
         first = f" and first {self.first}" if self.first else ""
         return [
             ("fitness", f"{worth}{little}; {drawn}"),
             *second,
-            ("most nodes of a search", f"{most}those of the reference search, at most {self.limit}{failed}"),
+            ("most nodes of a search", f"{most}{most_of}, at most {self.limit}{failed}"),
             ("suite", self.instances or "the first of the game"),
             (
                 f"{self.fittest()}{first} of each generation measured by",

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.genotypes.primitives import Domain, Floats, Integers, Points, PrimitiveSet
+from jaxgp.genotypes.primitives import Domain, Floats, Integers, Levels, Points, PrimitiveSet
 
 
 def words(key: Array, *shape: int) -> Array:
@@ -134,6 +134,12 @@ def _near(word: Array, domain: Domain, value: Array) -> Array:
         spread = (domain.high - domain.low) / 10
         low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
         return jnp.clip(value + spread * normal(word), jnp.minimum(low, value), jnp.maximum(high, value))
+    if isinstance(domain, Levels):
+        place = jnp.argmin(jnp.abs(np.float32(domain.values) - value))
+        beside = place + jnp.where(word & 1 == 0, 1, -1)
+        last = len(domain.values) - 1
+        beside = jnp.where(beside < 0, min(1, last), jnp.where(beside > last, max(0, last - 1), beside))
+        return jnp.asarray(np.float32(domain.values))[beside]
     width = domain.width if isinstance(domain, Points) else domain.high - domain.low + 1
     steps = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0)]
     across, up = np.array(steps).T
@@ -149,6 +155,8 @@ def _from(word: Array, domain: Domain) -> Array:
     """Turn a word into a number of the domain, float32[]."""
     if isinstance(domain, Integers):
         return (domain.low + below(word, domain.high - domain.low + 1)).astype(jnp.float32)
+    if isinstance(domain, Levels):
+        return jnp.asarray(np.float32(domain.values))[below(word, len(domain.values))]
     # Rounding to float32 may put the bounds, and the sum, slightly outside the domain.
     low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
     return jnp.clip(low + fraction(word) * (high - low), low, high)

@@ -107,18 +107,17 @@ class ChosenPlayer(Learns):
         view: outcomes [K] -> float32[F, K], or packed: what a program sees of them.
         tree: (state before the move, outcome) -> int32[], which of the trees values it.
         outcome: (state, int32[] number) -> the outcome of move `number % count`, for inspection.
-        choose: (states [N], bool[N] which of them matter, value) -> int32[N, K], the next moves of the side to move, -1
-            after the last one; those that it would choose one by one.
+        choose: (states [N], bool[N] which of them matter, uint32[N] random bits, value) -> int32[N, K], next moves of
+            the side to move, -1 after the last one; those that it would choose one by one.
+        random: whether `choose` uses its random bits; a game may draw lots from what it has drawn already.
     """
 
     primitives: PrimitiveSet
     view: Callable[[Outcome], Features]
     tree: Callable[[State, Outcome], Array]
     outcome: Callable[[State, Array], Outcome]
-    choose: Callable[[State, Array, Value], Array]
-
-    random: ClassVar[bool] = False
-    """The game draws lots among equal moves, from what it has drawn already."""
+    choose: Callable[[State, Array, Array, Value], Array]
+    random: bool = False
 
     __repr__ = brief
 
@@ -141,7 +140,6 @@ class ChosenPlayer(Learns):
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
-        del bits
         shape = states.to_move.shape
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
         wanted = jnp.ones(shape, bool) if active is None else active
@@ -154,7 +152,7 @@ class ChosenPlayer(Learns):
             found = evaluate_owned(self.primitives, plans, owner[order], seen, needed)
             return jnp.zeros_like(found).at[order].set(found)
 
-        moves = self.choose(flat, wanted.reshape(-1), value)
+        moves = self.choose(flat, wanted.reshape(-1), bits.reshape(-1), value)
         return moves.reshape(*shape, -1), jnp.ones(shape, bool)
 
     def looks(self, states: State, outcomes: Outcome) -> tuple[Features, Array]:
@@ -193,3 +191,24 @@ class ChosenPlayer(Learns):
         found = jnp.where(jnp.isnan(found), LOWEST, jnp.maximum(found, LOWEST))
         back = jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(found)
         return back.reshape(population, *shape)
+
+
+def better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:
+    """Return bool[...]: whether moves are better than others, by value, then by lot."""
+    return (value > other_value) | ((value == other_value) & (draw > other_draw))
+
+
+def running_best(moves: tuple[Array, ...]) -> tuple[Array, ...]:
+    """Return the best move of the same state up to each place; moves (states, values, lots, codes) of states in order.
+
+    The passes of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
+    """
+    place = jnp.arange(len(moves[0]))
+
+    def step(number: Array, moves: tuple[Array, ...]) -> tuple[Array, ...]:
+        back = 1 << number
+        earlier = tuple(jnp.roll(x, back) for x in moves)
+        keeps = (place >= back) & (earlier[0] == moves[0]) & better(earlier[1], earlier[2], moves[1], moves[2])
+        return tuple(jnp.where(keeps, a, b) for a, b in zip(earlier, moves, strict=True))
+
+    return lax.fori_loop(0, (len(place) - 1).bit_length(), step, moves)

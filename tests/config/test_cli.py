@@ -419,7 +419,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     code, err, _ = call("game=sown")
     assert (
         "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, "
-        "othello, rars, rush_hour, walls" in err
+        "othello, rars, robocode, rush_hour, walls" in err
     )
 
 

@@ -21,12 +21,14 @@ TRIED = 16
 SETTINGS = {
     "rush_hour": {"board": ".A..../.A..../XX..B./....B./...CC./......"},
     "backgammon": {"variant": "hypergammon"},
+    "chess": {"start": "fen", "fen": "8/8/6K1/8/8/k7/1r6/3Q4 w - - 90 1"},
 }
 """Settings under which random games end soon, of games that do not end so by default."""
 
 
 VARIANTS = [
     ("backgammon", {"variant": "hypergammon"}),
+    ("chess", {"endgame": "KQRKQR,KBNK", "plies": 40, "adjudicate": "material", "repetition": True}),
     ("checkers", {"size": 10, "rows": 4, "lose": True}),
     ("freecell", {"supermoves": "strict", "autoplay": "safe"}),
     ("mancala", {"capture": "always", "extra_turn": False, "ends": "mover"}),

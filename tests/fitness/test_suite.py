@@ -9,11 +9,13 @@ import pytest
 from flax import struct
 
 from jaxgp.contracts import Solver
+from jaxgp.errors import UsageError
 from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.puzzles.suite import SuiteFitness, apart
 from jaxgp.fitness.refereed import Refereed
 from jaxgp.genotypes.primitives import Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import arrays_of
+from jaxgp.kinds.suite import SuiteFitnessOptions
 from tests.operators.operator_cases import assert_distribution
 
 NUMBERS = PrimitiveSet("numbers", (Primitive("n", domain=Integers(0, 9)),), ())
@@ -107,6 +109,15 @@ def test_the_reference_search_may_give_up_early_and_count_with_more_nodes():
     some = instances((2, 3), (10, 3))
     early = fitness(some, reference=20, unsolved=100)
     assert jax.jit(early.init)(jax.random.key(0)).tolist() == [10, 100]
+
+
+def test_without_a_reference_search_every_instance_counts_alike():
+    some = instances((2, 3), (10, 3))
+    assert fitness(some, reference=0, unsolved=100).init(jax.random.key(0)).tolist() == [100, 100]
+    with pytest.raises(UsageError, match="unsolved=null: accepted: a whole number from 1 with reference=0"):
+        fitness(some, reference=0)
+    with pytest.raises(UsageError, match=r"fitness\.unsolved=null: accepted: a whole number from 1 with"):
+        SuiteFitnessOptions(reference=0).laws("fitness.")
 
 
 def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():

@@ -135,7 +135,7 @@ RUNS = {
         "train",
         f"""{TRAIN} game=rush_hour algorithm.population=8 algorithm.generations=5 algorithm.capacity=31
         algorithm.crossover.one_point=0.3 algorithm.mutation.genes=0.3 algorithm.mutation.probability=0.3
-        program.limit=1500 fitness.limit=800 fitness.partial=0.1
+        program.limit=1500 fitness.limit=800 fitness.reference=null fitness.partial=0.1
         fitness.boards=4 fitness.validation=4
         fitness.problems.population=6 fitness.problems.every=2 fitness.problems.unsolved=1000
         fitness.measured=3""",
@@ -146,6 +146,7 @@ RUNS = {
         f"""{TRAIN} game=freecell algorithm.population=10 algorithm.generations=3
         program.heuristics=more program.room=4096 program.limit=5000
         fitness.instances=32,64,96,128,160,192 fitness.limit=5000 fitness.boards=2
+        fitness.reference=null fitness.unsolved=null
         fitness.validation=3""",
     ),
     # A league: the champions of both runs of Kalah, random moves and a search.

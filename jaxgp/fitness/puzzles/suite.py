@@ -61,7 +61,8 @@ class SuiteFitness(Absolute[Array]):
         factor: nodes that an individual may visit, as a multiple of the cost of the reference search; without meaning
             if nodes expanded are counted.
         limit: nodes that an individual may visit, whatever the reference search took.
-        reference: nodes at which the reference search gives up; None: those of the solver.
+        reference: nodes at which the reference search gives up; None: those of the solver; 0: there is no such search,
+            and every instance counts with `unsolved`.
         unsolved: the cost of the reference search where it finds no solution; None: what it was.
         by_log: whether the score of a solution is the share of the logarithm of the cost that it saves.
         by_expanded: whether nodes expanded are the cost, instead of nodes visited.
@@ -96,9 +97,11 @@ class SuiteFitness(Absolute[Array]):
         whole("boards", self.boards, 1)
         real("factor", self.factor, 0, above=True)
         whole("limit", self.limit, 1)
-        for name in ("reference", "unsolved"):
+        for name, least in (("reference", 0), ("unsolved", 1)):
             if (nodes := getattr(self, name)) is not None:
-                whole(name, nodes, 1, or_null=True)
+                whole(name, nodes, least, or_null=True)
+        if self.reference == 0 and self.unsolved is None:
+            reject("unsolved", None, "a whole number from 1 with reference=0")
         real("partial", self.partial, 0, 1)
         check_worth(self.scale, self.parsimony, self.minimum)
 
@@ -120,6 +123,8 @@ class SuiteFitness(Absolute[Array]):
     def init(self, key: Array) -> Array:
         """Return the cost of the reference search for all instances, which may take a while."""
         del key
+        if self.reference == 0:
+            return jnp.full(self.number, self.unsolved, jnp.int32)
         most = self.solver.limit if self.reference is None else self.reference
         instances = jax.tree.map(jnp.asarray, self.instances)
         found = self.solver.baseline(instances, jnp.full(self.number, most, jnp.int32))

@@ -20,7 +20,6 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import csv
-import functools
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -45,8 +44,12 @@ COLUMNS = (
     *("track", "seconds", "model", "damage", "off_road", "starts", "model_steps", "lap_steps", "cpu_seconds", "seed"),
 )
 """The columns of the table: `seconds` of the lap in the simulator, `model` those that the model expected."""
-GRIP = 0.992
+GRIP = 0.994
 """The share of the friction that the model uses: all of it would need wheels that slip without a limit."""
+LEVELS = (480.0, 240.0, 120.0, 60.0, 30.0, 15.0)
+"""Feet between the knots of splines. A line is the sum of one of each: long bends are found as fast as short ones."""
+GRID = 3
+"""Splines that reach the grid, where the car stands at the beginning; they are left out."""
 
 
 @dataclass
@@ -55,9 +58,9 @@ class Options:
 
     tracks: list[str] = option(["sepang"], "public tracks by their names")
     spacing: float = option(5.0, "feet between the stations of a line", low=2, high=100)
-    margin: float = option(0.6, "feet that a line keeps from the walls", low=0, high=10)
-    starts: int = option(4, "lines that the model begins with", low=1, high=64)
-    model_steps: int = option(400, "steps of the optimiser in the model, for each of four resolutions", high=MAX_COUNT)
+    margin: float = option(0.4, "feet that a line keeps from the walls", low=0, high=10)
+    starts: int = option(2, "lines that the model begins with", low=1, high=64)
+    model_steps: int = option(1000, "steps of the optimiser in the model", high=MAX_COUNT)
     lap_steps: int = option(300, "steps of the optimiser in the simulator", high=MAX_COUNT)
     seed: int = option(0, "of the lines that the model begins with", low=0, high=MAX_SEED)
     lines: str | None = option(
@@ -81,23 +84,47 @@ def model(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, flo
     """Return the stations of a track, the offsets of the fastest line found there, float32[N], and its seconds."""
     way = road(course, options.spacing)
     room = way.half - options.margin
-    key = jax.random.key(options.seed)
-    found = np.zeros((options.starts, len(way.distance)), np.float32)
-    best = float("nan")
-    for stage, (spacing, rate) in enumerate(((120.0, 3.0), (60.0, 1.0), (30.0, 0.4), (15.0, 0.15))):
-        basis = splines(way, min(spacing, course.length / (12 * 2**stage)))
-        low, high = _bounds(way, basis, room)
-        knots = jnp.asarray(found @ np.linalg.pinv(basis).T)
-        if stage == 0:  # the middle of the road, and random lines; all begin as smooth as they can be
-            drawn = jax.random.uniform(key, knots.shape, minval=-room, maxval=room).at[0].set(0)
-            smooth = functools.partial(_curved, way, basis)
-            knots = _improved(smooth, jnp.clip(drawn, low, high), low, high, 300, 4.0)[0]
-        cost = functools.partial(_modelled, way, basis)
-        knots, times = _improved(cost, jnp.clip(knots, low, high), low, high, options.model_steps, rate)
-        found = np.asarray(knots @ basis.T)
-        best = float(times.min())
-        arguments.say(f"{course.name}: lines of {spacing:.0f} ft: {', '.join(f'{one:.2f}' for one in times)} s")
-    return way, found[int(np.argmin(times))], best
+    levels = [splines(way, one)[:, GRID:] for one in LEVELS if one < course.length / 6]
+    basis, wide = np.concatenate(levels, 1), sum(one.shape[1] for one in levels[:2])
+
+    def offsets(knots: Array) -> Array:
+        return _kept(way.grid + basis @ knots, -room - way.bent, room - way.bent)
+
+    def bends(knots: Array) -> Array:
+        made = line(way, offsets(knots))
+        return 1e4 * (made.bend**2 * made.step)[: way.last + 1].sum()
+
+    def took(knots: Array) -> Array:
+        made = line(way, offsets(knots))
+        return seconds(way, made, speeds(made, GRIP)[1])
+
+    # The first line bends as little as it can; the others are random.
+    straight, _ = _improved(bends, jnp.zeros((1, basis.shape[1])), 400, 1.0)
+    drawn = 0.6 * room * jax.random.normal(jax.random.key(options.seed), (options.starts, basis.shape[1]))
+    knots = jnp.where(np.arange(basis.shape[1]) < wide, drawn, 0).at[0].set(straight[0])
+    knots, times = _improved(took, knots, options.model_steps, 0.15)
+    arguments.say(f"{course.name}: lines of {', '.join(f'{one:.2f}' for one in times)} s")
+    best = int(np.argmin(times))
+    return way, np.asarray(offsets(knots[best])), float(times[best])
+
+
+@jax.custom_vjp
+def _kept(x: Array, low: Array, high: Array) -> Array:
+    """Return x within bounds; its gradient is that of x, except where it leads out of the bounds."""
+    return jnp.clip(x, low, high)
+
+
+def _kept_forward(x: Array, low: Array, high: Array) -> tuple[Array, tuple[Array, Array, Array]]:
+    return _kept(x, low, high), (x, low, high)
+
+
+def _kept_backward(given: tuple[Array, Array, Array], slope: Array) -> tuple[Array, Array, Array]:
+    x, low, high = given
+    out = ((x > high) & (slope < 0)) | ((x < low) & (slope > 0))
+    return jnp.where(out, 0, slope), jnp.zeros_like(low), jnp.zeros_like(high)
+
+
+_kept.defvjp(_kept_forward, _kept_backward)
 
 
 def modelled(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, float]:
@@ -114,26 +141,7 @@ def modelled(course: tracks.Track, options: Options) -> tuple[Road, np.ndarray, 
     return way, offsets, expected
 
 
-def _bounds(way: Road, basis: np.ndarray, room: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the least and the greatest knots of lines that stay on the road, and that begin on the grid."""
-    weights = np.maximum(basis.sum(0), 1e-6)
-    low, high = ((basis.T @ (sign * room - way.bent)) / weights for sign in (-1, 1))
-    low[:3] = high[:3] = way.grid
-    return low, high
-
-
-def _curved(way: Road, basis: np.ndarray, knots: Array) -> Array:
-    made = line(way, basis @ knots)
-    return 1e4 * (made.bend**2 * made.step)[: way.last + 1].sum()
-
-
-def _modelled(way: Road, basis: np.ndarray, knots: Array) -> Array:
-    made = line(way, basis @ knots)
-    _, reached = speeds(made, GRIP)
-    return seconds(way, made, reached)
-
-
-def _improved(cost: Any, knots: Array, low: Any, high: Any, steps: int, rate: float) -> tuple[Array, np.ndarray]:
+def _improved(cost: Any, knots: Array, steps: int, rate: float) -> tuple[Array, np.ndarray]:
     """Return the best knots on the way of an optimiser, [S, K], and their costs, [S]."""
     optimiser = optax.adam(optax.cosine_decay_schedule(rate, steps, 0.02), b2=0.99)
     both = jax.vmap(jax.value_and_grad(cost))
@@ -144,7 +152,7 @@ def _improved(cost: Any, knots: Array, low: Any, high: Any, steps: int, rate: fl
         better = value < least
         best, least = jnp.where(better[:, None], knots, best), jnp.where(better, value, least)
         change, state = optimiser.update(jnp.nan_to_num(slope), state)
-        return (jnp.clip(optax.apply_updates(knots, change), low, high), state, best, least), None
+        return (optax.apply_updates(knots, change), state, best, least), None
 
     def run(knots: Array) -> tuple[Array, Array]:
         begun = knots, optimiser.init(knots), knots, jnp.full(len(knots), jnp.inf)

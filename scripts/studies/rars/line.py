@@ -1,8 +1,10 @@
 """A line along a track, and the speeds that a car can hold on it: the model that `ideal` begins with.
 
-A line is a list of offsets to the left of a middle, in feet, at stations along the road. The model is quasi-static: at
-each station the forces of the wheels lie within the circle of friction, and their power is limited. Where a track does
-not close, the middle is bent within some hundred feet, so that a line goes on as a car does.
+A line is a list of offsets to the left of a middle, in feet, at stations along the road. The middle is that of the
+road, rounded where a straight becomes an arc: a car does not turn at once there, so smooth offsets make smooth lines.
+Where a track does not close, the middle is bent within some hundred feet, so that a line goes on as a car does. The
+model is quasi-static: at each station the forces of the wheels lie within the circle of friction, and their power is
+limited.
 """
 
 import math
@@ -19,6 +21,8 @@ AFTER = 10
 """Stations beyond the finish line."""
 BEND = 300.0
 """Feet within which the middle comes back to that of the road, where a track does not close."""
+ROUND = 25.0
+"""Feet, the standard deviation of the weights by which the middle is rounded."""
 TOP = 255.0
 """Ft/s that no car reaches."""
 MASS = physics.MASS + (physics.FUEL - 4) / physics.GRAVITY
@@ -37,7 +41,7 @@ class Road(NamedTuple):
     sin: np.ndarray
     road_cos: np.ndarray  # that of the road
     road_sin: np.ndarray
-    bent: np.ndarray  # feet by which the middle lies to the left of that of the road
+    bent: np.ndarray  # feet by which it lies to the left of the middle of the road
     last: int  # the station at the finish line
     half: float  # half the width of the road
     grid: float  # the offset of a car on the grid
@@ -67,14 +71,13 @@ def road(course: Track, spacing: float) -> Road:
         places.append((x, y))
         bent.append((x - true[0]) * -math.sin(angle) + (y - true[1]) * math.cos(angle))
     angles = np.array([_middle(course, (one + finish) % course.length)[2] for one in kept])
-    point = np.array(places)
-    step = np.diff(point, axis=0, append=2 * point[-1:] - point[-2:-1])
+    point, side = np.array(places), np.stack([-np.sin(angles), np.cos(angles)], 1)
+    rounded = _rounded(point, ROUND / spacing)
+    bent = np.array(bent) + ((rounded - point) * side).sum(1)
+    step = np.diff(rounded, axis=0, append=2 * rounded[-1:] - rounded[-2:-1])
     along = np.concatenate([step[:1], step[:-1] + step[1:]])
     along /= np.hypot(*along.T)[:, None]
-    # Where the middle is that of the road, its direction is known.
-    straight = np.abs(np.array(bent)) < 1e-9
-    cos, sin = np.where(straight, np.cos(angles), along[:, 0]), np.where(straight, np.sin(angles), along[:, 1])
-    columns = (kept, *step.T, cos, sin, np.cos(angles), np.sin(angles), bent)
+    columns = (kept, *step.T, *along.T, np.cos(angles), np.sin(angles), bent)
     last = len(kept) - 1 - AFTER
     return Road(*(np.asarray(column, np.float32) for column in columns), last, course.width / 2, _grid(course))
 
@@ -84,6 +87,14 @@ def _grid(course: Track) -> float:
     side = course.width / (course.rows + 1)
     turns_right = course.arcs[1 % len(course.arcs)][0] < 0
     return (side if turns_right else course.width - side) - course.width / 2
+
+
+def _rounded(points: np.ndarray, width: float) -> np.ndarray:
+    """Return places [N, 2], each the mean of those around it, weighted by a normal distribution of so many stations."""
+    reach = math.ceil(4 * width)
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
+    padded = np.pad(points, ((reach, reach), (0, 0)), "reflect", reflect_type="odd")
+    return np.stack([np.convolve(one, weights / weights.sum(), "valid") for one in padded.T], 1)
 
 
 def _direction(angle: float) -> np.ndarray:

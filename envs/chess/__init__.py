@@ -1,0 +1,25 @@
+"""Chess endgames of kings, queens and rooks."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.chess.rules import Chess
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Chess]":
+    """Return the game; this imports it."""
+    from envs.chess import render, roles, starts
+    from envs.chess.notation import moves, pgn
+    from envs.chess.rules import Chess
+    from jaxgp.games.notation import Notation
+    from jaxgp.spec import Spec, Table
+
+    return Spec(
+        Chess,
+        drawing=render,
+        roles=(roles.MOVE,),
+        notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
+        table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS),
+        vet=starts.vet,
+    )

@@ -1,0 +1,1 @@
+"""How positions, moves and games of chess are written: FEN, SAN, PGN."""
