@@ -444,9 +444,7 @@ def look(before: Robot, robot: Robot, other: Robot, given: Commands) -> tuple[Ar
     return scans & ~robot.dead & ~other.dead & sweeps(before, robot, other), aligned
 
 
-def turn(
-    field: Field, state: State, given: tuple[Commands, Commands], lots: Lots, zap: Array | None = None
-) -> State:
+def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lots, zap: Array | None = None) -> State:
     """Return a round after its next turn; neither robot is dead before it.
 
     Args:
@@ -471,9 +469,7 @@ def turn(
     later = jnp.where(swap, new[0], new[1])
     pairs = (_by(swap, (one[0], one[1])) for one in (robots, bullets, points))
     flown = fly(field, *pairs, idle, later)
-    robots, bullets, points, idle, shots = (
-        flown[3] if n == 3 else _by(swap, one) for n, one in enumerate(flown)
-    )
+    robots, bullets, points, idle, shots = (flown[3] if n == 3 else _by(swap, one) for n, one in enumerate(flown))
     facing = robots
 
     due = idle.turns > field.patience if zap is None else zap
@@ -544,4 +540,3 @@ def _closed(
         loss=idle.loss,
         time=state.time + 1,
     )
-

@@ -192,7 +192,9 @@ class Robocode(Simulation[State]):
     def step(self, state: State, controls: Array, key: Array) -> State:
         """Play a turn under commands, float32[2, K]: the flags, then the amounts, as `Commands` has them."""
         del key
-        given = tuple(Commands(row[0].astype(jnp.int32), *(row[n] for n in range(1, self.controls))) for row in controls)
+        given = tuple(
+            Commands(row[0].astype(jnp.int32), *(row[n] for n in range(1, self.controls))) for row in controls
+        )
         return arrays.where(state.terminated, state, self.advance(state, (given[0], given[1])))
 
     def advance(self, state: State, given: tuple[Commands, Commands]) -> State:
