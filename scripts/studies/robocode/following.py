@@ -76,10 +76,18 @@ def apart(now: State, robots: Array, bullets: Array) -> Array:
 
 def begun(seed: Array, places: Array) -> State:
     """Return the start of a round, of places float64[seats, 3]: x, y and heading."""
-    zero = places[0, 0] * 0
+    zero, none = places[0, 0] * 0, jnp.int32(0)
     return State(
-        *(tuple(state.robot(*place) for place in places), (state.bullets(zero),) * 2, (state.points(zero),) * 2),
-        *((state.unseen(zero),) * 2, jnp.int32(0), zero, seed, jnp.int32(0), jnp.int32(0), jnp.int32(0)),
+        robots=(state.robot(*places[0]), state.robot(*places[1])),
+        bullets=(state.bullets(zero), state.bullets(zero)),
+        points=(state.points(zero), state.points(zero)),
+        seen=(state.unseen(zero), state.unseen(zero)),
+        idle=none,
+        loss=zero,
+        seed=seed,
+        round=none,
+        time=none,
+        stopped=none,
         terminated=jnp.bool_(False),
     )
 
@@ -114,8 +122,8 @@ def follow(
     found: dict[int, np.ndarray] = {}
     for first in range(0, len(order), TOGETHER):
         some = np.resize(order[first : first + TOGETHER], TOGETHER)
-        turns = min(STEPS, max(len(told[n].robots) for n in some))
-        robots, bullets = (np.stack([_padded(told[n][field]) for n in some]) for field in (0, 1))
+        turns = min(STEPS, max(len(told[n].robots) for n in some.tolist()))
+        robots, bullets = (np.stack([_padded(told[n][field]) for n in some.tolist()]) for field in (0, 1))
         own = jax.tree.map(lambda x, some=some: np.asarray(x)[some], genomes)
         none = np.zeros(TOGETHER, np.uint32)
         gaps = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, none))

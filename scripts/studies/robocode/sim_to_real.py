@@ -213,7 +213,7 @@ def _cut(program: "Programs", room: int) -> "Programs":
 
     fields = {name: np.asarray(getattr(program, name))[:, :room] for name in ("opcode", "value", "size")}
     padded = {name: np.pad(field, ((0, 0), (0, room - field.shape[1]))) for name, field in fields.items()}
-    return replace(program, **padded)  # type: ignore[type-var]
+    return replace(program, **padded)  # type: ignore[arg-type]
 
 
 def _spelled(name: str) -> str:
