@@ -246,7 +246,7 @@ def _slides(board: Board) -> Array:
     slides = (kinds == QUEEN) | (kinds == jnp.where(straight, np.int8(ROOK), np.int8(BISHOP)))
     steps = jnp.where(slides & (own < OFF), reach(board, 0), np.int8(0)).astype(jnp.int32)
     squares = jnp.minimum(own, np.int8(SQUARES - 1)).astype(jnp.int32)
-    return (_leading(np.arange(8)[:, None], own[0]) * SQUARES + squares) * 8 + steps
+    return steps + 8 * (_leading(np.arange(8)[:, None], own[0]) * SQUARES + squares)
 
 
 def reach(board: Board, side: int) -> Array:
@@ -262,7 +262,7 @@ def reach(board: Board, side: int) -> Array:
     return steps
 
 
-def _read(table: np.ndarray, place: Array) -> Array:
+def _read(table: np.ndarray, place: Array | np.ndarray) -> Array:
     return jnp.asarray(table).at[place].get(mode="promise_in_bounds")
 
 

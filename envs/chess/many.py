@@ -47,7 +47,7 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
     ends = jnp.cumsum(sizes)
     begins = ends - sizes
 
-    def some(carry: tuple[Array, tuple[Array, ...]]) -> tuple[Array, tuple[Array, ...]]:
+    def some(carry: tuple[Array, tuple[Array, Array, Array]]) -> tuple[Array, tuple[Array, Array, Array]]:
         first, best = carry
         place = first + jnp.arange(together, dtype=jnp.int32)
         lane = jnp.minimum(jnp.searchsorted(ends, place, side="right"), count - 1).astype(jnp.int32)
@@ -69,7 +69,8 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
         old = tuple(x[lane] for x in best)
         wins = last & better(running[0], running[1], old[0], old[1])
         target = jnp.where(wins, lane, count)
-        return first + together, tuple(x.at[target].set(y, mode="drop") for x, y in zip(best, running, strict=True))
+        values, draws, actions = (x.at[target].set(y, mode="drop") for x, y in zip(best, running, strict=True))
+        return first + together, (values, draws, actions)
 
     none = jnp.full(count, -jnp.inf, jnp.float32), jnp.zeros(count, jnp.uint32), jnp.zeros(count, jnp.int32)
     found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, (jnp.int32(0), none))[1]

@@ -134,7 +134,7 @@ def build(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Analyse an endgame; see `table`."""
     count = len(pair[0]) + len(pair[1])
     attacked = [_attacked(pair, side) for side in range(2)]
-    men = [np.arange(SQUARES).reshape(-1, *[1] * (count - 1 - axis)) for axis in range(count)]
+    men: list[np.ndarray] = [np.arange(SQUARES).reshape(-1, *[1] * (count - 1 - axis)) for axis in range(count)]
     men[0] = TRIANGLE.reshape(-1, *[1] * (count - 1))
     apart = np.ones(shape_of(pair), bool)
     for a, b in itertools.combinations(men, 2):
@@ -192,7 +192,7 @@ def _blocks(pair: Pair, men: list[np.ndarray], axis: int) -> tuple[np.ndarray, n
             enter &= (men[axis] != man) if other != axis else True
         else:
             stop |= men[axis] == man
-    return tuple(np.ascontiguousarray(np.moveaxis(x, axis, 0)) for x in (enter, stop))
+    return np.ascontiguousarray(np.moveaxis(enter, axis, 0)), np.ascontiguousarray(np.moveaxis(stop, axis, 0))
 
 
 def _solve(
@@ -218,7 +218,7 @@ def _solve(
 
     @jax.jit
     def run(nothing: Any, attacked: Any, taken: Any, blocks: Any) -> tuple[Array, Array]:
-        start = tuple(jnp.where(one, np.int8(ILLEGAL), np.int8(0)) for one in nothing)
+        start = jnp.where(nothing[0], np.int8(ILLEGAL), np.int8(0)), jnp.where(nothing[1], np.int8(ILLEGAL), np.int8(0))
 
         def after(values: Array, side: int) -> Array:
             """Return what moves to each place are worth for the side that has moved, `1 - side` having lost men."""
@@ -283,16 +283,16 @@ def _around() -> np.ndarray:
 def _slides(worth: Array, axis: int, kind: int, enter: Array, stop: Array) -> Array:
     """Return the best of the moves of a queen or a rook, whose squares are an axis."""
     lead = jnp.moveaxis(worth, axis, 0)
-    board = tuple(x.reshape(8, 8, -1) for x in (lead, enter, stop))  # rows, columns, all else
-    best = jnp.full(board[0].shape, LOWEST)
+    rows, enter, stop = (x.reshape(8, 8, -1) for x in (lead, enter, stop))  # rows, columns, all else
+    best = jnp.full(rows.shape, LOWEST)
     for right, up in STEPS.tolist():
         if (right and up) and kind == ROOK:
             continue
         if up:
-            best = jnp.maximum(best, _swept(*board, up > 0, right))
+            best = jnp.maximum(best, _swept(rows, enter, stop, up > 0, right))
         else:
-            turned = tuple(x.swapaxes(0, 1) for x in board)
-            best = jnp.maximum(best, _swept(*turned, right > 0, 0).swapaxes(0, 1))
+            files, into, until = (x.swapaxes(0, 1) for x in (rows, enter, stop))
+            best = jnp.maximum(best, _swept(files, into, until, right > 0, 0).swapaxes(0, 1))
     return jnp.moveaxis(best.reshape(lead.shape), 0, axis)
 
 
@@ -391,7 +391,7 @@ def successors(board: Board, places: int) -> tuple[Board, Array]:
     words = legal_moves(board).words
     flat = tuple(words[n, w] for n in range(len(words)) for w in range(2))
     counts = lax.population_count(words).astype(jnp.int32).sum((0, 1))
-    number = np.arange(places, dtype=np.int32).reshape(-1, *[1] * counts.ndim)
+    number = jnp.arange(places, dtype=jnp.int32).reshape(-1, *[1] * counts.ndim)
     action = nth_square(tuple(jnp.broadcast_to(x, (places, *counts.shape)) for x in flat), number + 0 * counts)
     wide = Board(*(jnp.broadcast_to(x[:, :, None], (*x.shape[:2], places, *counts.shape)) for x in board))
     men, kinds, _ = moved(wide, action // SQUARES, (action % SQUARES).astype(jnp.int8))
