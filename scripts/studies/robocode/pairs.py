@@ -44,7 +44,9 @@ def main(battles: int = 20, rounds: int = 50, seed: int = 0, table: str = "docs/
     begun = time.process_time()
     measure = jax.jit(lambda pairs, keys: roller.measure(pairs, keys))
     ended = jax.device_get(measure(jnp.array(pairs, jnp.int32), jax.random.split(jax.random.key(seed), battles)))
-    print(f"{int(ended.steps.sum())} turns, {time.process_time() - begun:.0f} CPU-seconds with compiling", file=sys.stderr)
+    print(
+        f"{int(ended.steps.sum())} turns, {time.process_time() - begun:.0f} CPU-seconds with compiling", file=sys.stderr
+    )
     at = [[one.name for one in game.quantities].index(name) for name in COLUMNS]
     with open(Path(table), "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
