@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Chess]":
     """Return the game; this imports it."""
-    from envs.chess import render, roles, starts, strategies
+    from envs.chess import hints, render, roles, starts, strategies
     from envs.chess.notation import moves, pgn, uci
     from envs.chess.rules import Chess
     from jaxgp.games.notation import Notation
@@ -21,7 +21,7 @@ def spec() -> "Spec[Chess]":
         roles=(roles.MOVE,),
         notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
         fixed=Fixed(strategies.NAMES, strategies.strategy),
-        table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS),
+        table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS, hints=hints.hints),
         dialect=uci.positions,
         vet=starts.vet,
     )

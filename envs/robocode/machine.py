@@ -140,9 +140,7 @@ class BotDriver(Driver[Array, Memory]):
             none,
         )
 
-    def control(
-        self, plans: Any, memory: Memory, sensed: Array, bits: Array, active: Array, /
-    ) -> tuple[Array, Memory]:
+    def control(self, plans: Any, memory: Memory, sensed: Array, bits: Array, active: Array, /) -> tuple[Array, Memory]:
         """Return float[P, M, K] commands, and the memory after them."""
         del bits
         s = dict(zip(SENSED, jnp.moveaxis(sensed, -1, 0), strict=True))
@@ -154,9 +152,7 @@ class BotDriver(Driver[Array, Memory]):
         flags = jnp.asarray(always.astype("int32"))[number]
 
         new = s["time"] == 0
-        rows = tuple(
-            jnp.where(new, entries["run"] if n == 0 else END, row) for n, row in enumerate(memory.rows)
-        )
+        rows = tuple(jnp.where(new, entries["run"] if n == 0 else END, row) for n, row in enumerate(memory.rows))
         begun = jnp.asarray(bots.registers, sensed.dtype)[number]
         registers = [jnp.where(new, begun[..., n], memory.registers[n]) for n in range(REGISTERS)]
         # The last register is static: it is kept from round to round, and says in which corner a robot fights.
@@ -165,7 +161,10 @@ class BotDriver(Driver[Array, Memory]):
         registers[3] = jnp.where(first, begun[..., 3], jnp.where(corner == 270, -90.0, corner))
 
         happened = {
-            **{kind: s[name] > 0 for kind, name in zip(QUEUE[1:], ("ram", "struck", "wall", "shot", "scanned"), strict=True)},
+            **{
+                kind: s[name] > 0
+                for kind, name in zip(QUEUE[1:], ("ram", "struck", "wall", "shot", "scanned"), strict=True)
+            },
             "hurt": s["energy"] <= registers[0],
         }
         queue = jnp.where(new, 0, memory.waiting)
@@ -237,7 +236,9 @@ class BotDriver(Driver[Array, Memory]):
             for name, column in zip(table._fields, table, strict=True)
         }
         top = sum((jnp.where(now.rows[n] != END, 1 << n, 0) for n in range(1, len(LEVELS))), jnp.int32(0))
-        level = jnp.where(top >= 32, 5, jnp.where(top >= 16, 4, jnp.where(top >= 8, 3, jnp.where(top >= 4, 2, (top > 0) * 1))))
+        level = jnp.where(
+            top >= 32, 5, jnp.where(top >= 16, 4, jnp.where(top >= 8, 3, jnp.where(top >= 4, 2, (top > 0) * 1)))
+        )
         row = _pick(level, now.rows)
 
         head = now.queue & -now.queue
@@ -268,7 +269,14 @@ class BotDriver(Driver[Array, Memory]):
         waiting_shot = jnp.zeros_like(value)
         for n in range(shots.shape[-1]):
             waiting_shot = jnp.where(now.fired == n, shots[..., n], waiting_shot)
-        line = {"value": value, "left": now.left.astype(value.dtype), "shot": waiting_shot, "r0": registers[0], "r1": registers[1], "r3": registers[3]}
+        line = {
+            "value": value,
+            "left": now.left.astype(value.dtype),
+            "shot": waiting_shot,
+            "r0": registers[0],
+            "r1": registers[1],
+            "r3": registers[3],
+        }
         seen = {**s, "gun_turn": now.gun}
         found = signals(seen, frame, line) | {f"r{n}": (lambda x=x: x) for n, x in enumerate(registers)}
         used = {name: found[name]() for name in self._used}
@@ -294,8 +302,13 @@ class BotDriver(Driver[Array, Memory]):
         )
 
         target = columns["target"][row]
-        given = columns["times"][row] * amount(columns["signal"][row], self._signals_of("signal")) + columns["plus"][row]
-        kept = columns["keep_times"][row] * amount(columns["keep_signal"][row], self._signals_of("keep_signal")) + columns["keep_plus"][row]
+        given = (
+            columns["times"][row] * amount(columns["signal"][row], self._signals_of("signal")) + columns["plus"][row]
+        )
+        kept = (
+            columns["keep_times"][row] * amount(columns["keep_signal"][row], self._signals_of("keep_signal"))
+            + columns["keep_plus"][row]
+        )
         register = jnp.where(goes, columns["keep"][row], -1)
 
         def is_target(name: str) -> Array:

@@ -45,9 +45,7 @@ class ProgramRobots(BotDriver):
         """Return int32[P, robots]: all programs run in the same robot."""
         return jnp.zeros((len(plans.steps), robots), jnp.int32)
 
-    def _answered(
-        self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn
-    ) -> tuple[Array, Array, Turn]:
+    def _answered(self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn) -> tuple[Array, Array, Turn]:
         asks, event = now.asks >= 0, now.event
         body, bearing, heading = (to_degrees(x, s["x"]) for x in (s["body"], event["bearing"], event["heading"]))
         heading = relative_degrees(heading - body)

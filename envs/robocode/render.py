@@ -36,9 +36,7 @@ def text(game: Robocode, state: State, bottom: int = 0) -> str:
     return "\n".join(found)
 
 
-def svg(
-    game: Robocode, state: State, highlight: int | None = None, seat: int | None = None, bottom: int = 0
-) -> str:
+def svg(game: Robocode, state: State, highlight: int | None = None, seat: int | None = None, bottom: int = 0) -> str:
     """Draw a moment."""
     del highlight, seat, bottom
     rollout = _stacked(state)
@@ -79,7 +77,10 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
     lasts = max(turns, 1) / SPEED
     begins = np.flatnonzero(np.diff(np.asarray(rollout.round)) > 0) + 1  # states in which a round begins
     found = [f'<rect class="field" width="{game.width:g}" height="{game.height:g}"/>']
-    robots = [{key: np.asarray(getattr(one, key), float) for key in ("x", "y", "body", "gun", "radar", "energy")} for one in rollout.robots]
+    robots = [
+        {key: np.asarray(getattr(one, key), float) for key in ("x", "y", "body", "gun", "radar", "energy")}
+        for one in rollout.robots
+    ]
     names = name.split(" and ") if " and " in name else [name, name]
     for seat, one in enumerate(robots):
         x, y = one["x"], game.height - one["y"]
@@ -106,7 +107,11 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
         found.append(f'<text x="8" y="{at}">{escape(names[min(seat, len(names) - 1)])}</text>')
         found.append(
             f'<rect x="330" y="{at - 12}" height="12" width="{2 * one["energy"][-1]:.0f}" fill="{HULLS[seat]}">'
-            + (f'<animate attributeName="width" values="{widths}" keyTimes="{_times(keys, turns)}" dur="{lasts:.2f}s" repeatCount="indefinite"/>' if turns else "")
+            + (
+                f'<animate attributeName="width" values="{widths}" keyTimes="{_times(keys, turns)}" dur="{lasts:.2f}s" repeatCount="indefinite"/>'
+                if turns
+                else ""
+            )
             + "</rect>"
         )
         found += _scores(score, at, turns, lasts)
@@ -137,9 +142,7 @@ def _times(keys: list[int], turns: int) -> str:
     return ";".join(f"{k / max(turns, 1):.5g}" for k in keys)
 
 
-def _animated(
-    kind: str, values: np.ndarray, keys: list[int], turns: int, lasts: float, begins: np.ndarray
-) -> str:
+def _animated(kind: str, values: np.ndarray, keys: list[int], turns: int, lasts: float, begins: np.ndarray) -> str:
     del begins
     if not turns:
         keys = [0]

@@ -21,6 +21,7 @@ from jax import Array
 
 from envs.robocode import physics
 from envs.robocode.physics import HALF, Field, Lots
+from envs.robocode.rounding import arctan2, hypot
 from envs.robocode.state import Commands, State, bullets, points, robot, unseen
 from jaxgp import arrays
 from jaxgp.contracts import Measure, Simulation, Starts
@@ -180,8 +181,8 @@ class Robocode(Simulation[State]):
             "time": state.time,
             "fell": seen.fell,
             "scanned": seen.scanned,
-            "bearing": physics.relative(jnp.arctan2(dx, dy) - me.body),
-            "distance": jnp.sqrt(dx * dx + dy * dy),
+            "bearing": physics.relative(arctan2(dx, dy) - me.body),
+            "distance": hypot(dx, dy),
             "heading": you.body,
             "velocity": you.v,
             "other_energy": you.energy,
@@ -192,7 +193,9 @@ class Robocode(Simulation[State]):
     def step(self, state: State, controls: Array, key: Array) -> State:
         """Play a turn under commands, float32[2, K]: the flags, then the amounts, as `Commands` has them."""
         del key
-        given = tuple(Commands(row[0].astype(jnp.int32), *(row[n] for n in range(1, self.controls))) for row in controls)
+        given = tuple(
+            Commands(row[0].astype(jnp.int32), *(row[n] for n in range(1, self.controls))) for row in controls
+        )
         return arrays.where(state.terminated, state, self.advance(state, (given[0], given[1])))
 
     def advance(self, state: State, given: tuple[Commands, Commands]) -> State:

@@ -12,7 +12,17 @@ SIGNALS = (
     *("one", "r0", "r1", "r2", "r3"),
     *("bearing", "bearing_size", "bearing_sign", "distance", "other_energy"),
     *("energy", "heat", "cool", "heading", "gun_left", "widest"),
-    *("gun_error", "gun_error_size", "radar_error", "past_quarter", "to_corner", "across_shot", "wave", "next_beat", "spare"),
+    *(
+        "gun_error",
+        "gun_error_size",
+        "radar_error",
+        "past_quarter",
+        "to_corner",
+        "across_shot",
+        "wave",
+        "next_beat",
+        "spare",
+    ),
     *("value", "shots_left", "shot"),
 )
 """The registers; the event that is handled; the robot itself; what is computed from these, see `signals`; and what a
@@ -47,7 +57,6 @@ def signals(
         frame: bearing, distance, energy and shot_heading of the event that is handled, in radians.
         line: value, left and shot of a line.
     """
-
 
     def degrees(angle: Array) -> Array:
         return to_degrees(angle, s["x"])

@@ -8,9 +8,7 @@ import math
 from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, scan, turn
 from envs.robocode.state import ENDLESS
 
-BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (
-    Term(name) for name in ("bearing", "distance", "gun_error", "radar_error")
-)
+BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (Term(name) for name in ("bearing", "distance", "gun_error", "radar_error"))
 
 
 def above(number: float) -> float:
@@ -26,7 +24,10 @@ R0, R1, R2 = Term("r0"), Term("r1"), Term("r2")
 SPIN = [Forever([gun(ENDLESS)])]
 
 _smart_fire = When(
-    "distance", above(200), [When("energy", 15, [fire(1)], [When("distance", above(50), [fire(3)], [fire(2)])])], [fire(1)]
+    "distance",
+    above(200),
+    [When("energy", 15, [fire(1)], [When("distance", above(50), [fire(3)], [fire(2)])])],
+    [fire(1)],
 )
 CORNERS = Bot(
     "sample.Corners",
@@ -242,7 +243,6 @@ def haiku(advanced: bool, shots: int) -> Bot:
         scan += [Do("line", line), When("shots_left", 0.5, [], volley), done(Term("value"))]
     name = f"{'advanced' if advanced else 'robot'} of three lines with {shots} shots"
     return Bot(name, run=SPIN, advanced=advanced, scan=scan)
-
 
 
 BOTS = (

@@ -35,10 +35,9 @@ def no_rams(field, robot, other, *given):
     return MOVE(field, robot, other.replace(box_x=other.box_x + 1e4), *given)
 
 
-def late_bullets(field, robots, bullets, *given):
-    found = FLY(field, robots, bullets, *given)
-    back = tuple(one.replace(x=one.x - one.vx) for one in found[1])
-    return (found[0], back, *found[2:])
+def late_bullets(*given):
+    bullets, shots = FLY(*given)
+    return tuple(one.replace(x=one.x - one.vx) for one in bullets), shots
 
 
 def straight(field, robot, sin, cos, hurt):

@@ -1,0 +1,48 @@
+"""What the tables say to people at the table: the best move, and what the others do."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from envs.chess import tables
+from envs.chess.geometry import ROOK
+from envs.chess.notation.moves import legal, san
+from envs.chess.rules import Chess, State
+
+Hint = Callable[[Any], tuple[int | None, str]]
+WORDS = {1: "wins", 0: "draws", -1: "loses"}
+
+
+def hints(game: Chess) -> Hint | None:
+    """Return what answers a request for a hint; None where there are no tables of the endgame."""
+    if game.most_men > tables.MOST or any(kind > ROOK for army in game.armies for side in army for kind in side):
+        return None
+    names = tuple(tables.named(army) for army in game.armies)
+    places = game.most_choices
+
+    @jax.jit
+    def look(state: State, found: tables.Tables) -> jax.Array:
+        after, _ = tables.successors(state.board, places)
+        worth = tables.probe(found, after)
+        return -(worth - jnp.sign(worth))
+
+    def hint(state: State) -> tuple[int | None, str]:
+        moves = [action for action, *_ in legal(state)]
+        if not moves:
+            return None, "the game is over"
+        values = np.asarray(look(state, tables.tables(names)))[: len(moves)].astype(int)
+        best = int(values.argmax())
+        result = int(np.sign(values[best]))
+        plies = tables.MATE - abs(int(values[best]))
+        length = f", mate in {(plies + 1) // 2}" if result else ""
+        kept = int((np.sign(values) == result).sum())
+        others = [san(game, state, move) for move, value in zip(moves, values, strict=True) if np.sign(value) < result]
+        lost = f"; thrown away by {', '.join(others[:8])}{', ...' * (len(others) > 8)}" if others else ""
+        return moves[
+            best
+        ], f"{san(game, state, moves[best])} {WORDS[result]}{length}; kept by {kept} of {len(moves)} moves{lost}"
+
+    return hint

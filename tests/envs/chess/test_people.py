@@ -1,0 +1,81 @@
+"""What people type and see in chess."""
+
+import re
+
+import jax
+import numpy as np
+import pytest
+
+from envs.chess import hints, render
+from envs.chess.notation import fen, pgn
+from envs.chess.notation.moves import legal, read_turn, san, stepping
+from envs.chess.rules import Chess
+from jaxgp.search.chance import unused_key
+
+FEN = "7k/8/8/6K1/3R4/8/8/3R4 w - - 7 1"
+GAME = Chess(start="fen", fen=FEN)
+
+
+@pytest.fixture(scope="module")
+def state():
+    return jax.jit(GAME.init)(unused_key())
+
+
+def test_a_position_is_read_as_it_is_written(state):
+    assert fen.written(fen.parse(FEN)) == FEN
+    assert pgn.fen_of(state) == FEN
+
+
+def test_moves_are_typed_as_in_books_by_squares_and_by_the_names_of_actions(state):
+    (long,) = read_turn(GAME, state, "d4d8")
+    assert read_turn(GAME, state, "Rd8+") == [long]
+    assert san(GAME, state, long) == "Rd8+"
+    names = {render.action_name(GAME, action) for action, *_ in legal(state)}
+    assert {"R2-d8", "R1-e1", "K-g6"} <= names
+    assert [render.parse_action(GAME, render.action_name(GAME, long))] == [long]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("Rd2", "can be played by several men; accepted: R1d2, R4d2"),
+        ("Rd9", "is not a move; accepted: a man and a square"),
+        ("Kh7", "is not legal here; accepted: K"),
+    ],
+)
+def test_what_cannot_be_played_is_answered_by_what_can(state, typed, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_turn(GAME, state, typed)
+
+
+def test_a_game_is_read_as_it_is_written_and_by_python_chess(state):
+    chess_pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed")
+    import io
+
+    states, actions, step = [state], [], stepping(GAME)
+    for word in ("Kg6", "Kg8", "Rd8#"):
+        actions += read_turn(GAME, states[-1], word)
+        states.append(step(states[-1], np.int32(actions[-1])))
+    text = pgn.write_game(GAME, ("A", 'B "b"'), states, actions)
+    assert '[Result "1-0"]' in text
+    assert list(pgn.read_game(GAME, text).actions) == actions
+    assert chess_pgn.read_game(io.StringIO(text)).end().board().is_checkmate()
+
+
+def test_the_board_is_drawn_from_both_sides_and_names_what_stands_on_it(state):
+    assert render.text(GAME, state).splitlines()[0] == "8 . . . . . . . k"
+    assert render.text(GAME, state, 1).splitlines()[0] == "1 . . . . R . . ."
+    picture = render.svg(GAME, state, 3)
+    assert picture.startswith("<svg")
+    assert "white rook d4" in picture
+
+
+def test_a_hint_names_the_best_move_and_what_it_keeps():
+    game = Chess(start="fen", fen="7k/8/5K2/8/8/8/8/R7 w - - 0 1")
+    move, said = hints.hints(game)(jax.jit(game.init)(unused_key()))
+    assert render.action_name(game, move) in ("K-f7", "K-g6")
+    assert re.match(r"K(f7|g6) wins, mate in 2; kept by \d+ of \d+ moves", said)
+
+
+def test_there_are_no_hints_without_a_table():
+    assert hints.hints(Chess(endgame="KQRKQR")) is None
