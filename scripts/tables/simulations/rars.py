@@ -102,7 +102,11 @@ def runs(data: Data) -> str:
         never = sum(not int(row["finished"]) for row in rows)
         whole = sum(row["finished"] == row["races"] for row in rows)
         chosen = best(data, experiment)
-        cells = [f"{median(times):.1f}", f"{times[0]:.1f} to {times[-1]:.1f}", mean(there.get((chosen, "sepang", 1)))]
+        cells = [
+            f"{median(times):.1f}",
+            f"{times[0]:.1f} to {times[-1]:.1f}",
+            mean(there.get((chosen or NONE, "sepang", 1))),
+        ]
         lines.append([EXPERIMENTS[experiment], str(len(rows)), str(never), str(whole), *cells])
     header = [
         "fitness",
@@ -259,7 +263,7 @@ def endurance(data: Data) -> str:
 
 def trained(data: Data) -> str:
     """Return champions of sepang, of v01 and of many tracks, on their own tracks and on others."""
-    there, lines = races(data, "book") | races(data, "sepang"), []
+    there, lines = {**races(data, "book"), **races(data, "sepang")}, []
     groups = ("rars_time", "rars_v01")
     for experiment in groups:
         cells = []
