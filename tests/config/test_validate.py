@@ -92,7 +92,7 @@ BAD = [
     ("fitness.opponents.minimax.evaluator", "material|magic", "accepted: material; there is no magic"),
     ("fitness.opponents.minimax.evaluator", "|material", "there is no evaluator without a name"),
     ("logger.mode", "on", "offline, online, csv, tensorboard, disabled"),
-    ("game.name", "chess", "mancala"),
+    ("game.name", "shogi", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
 ]
 
