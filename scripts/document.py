@@ -39,12 +39,12 @@ from tables import (
     mancala,
     othello,
     populations,
-    rars,
     reversi,
     walls,
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
+from tables.simulations import rars
 
 
 def launchers() -> Makers:

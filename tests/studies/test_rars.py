@@ -10,8 +10,8 @@ import pytest
 
 from envs.rars import tracks
 from studies.rars import ideal, line
-from tables import rars
 from tables.shared.data import Data
+from tables.simulations import rars
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
 

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -69,7 +70,7 @@ def steps(bench: Bench, batch: int, until: float) -> None:
     sense = jax.vmap(lambda state: world.sense(state, jnp.int32(0)))
     advance = jax.vmap(lambda state, given: world.step(state, given[None], key))
 
-    def run(kind: str, start: object, plans: object) -> Array:
+    def run(kind: str, start: object, plans: object) -> tuple[Any, Array]:
         def step(n: Array, carry: tuple[object, Array]) -> tuple[object, Array]:
             state, said = carry
             if kind == "with sensors":
@@ -92,7 +93,7 @@ def steps(bench: Bench, batch: int, until: float) -> None:
 
     def lane_bytes(kind: str) -> int:
         """The memory that a call needs for a car beside what it is given."""
-        found = programs_made[kind].memory_analysis()
+        found: Any = programs_made[kind].memory_analysis()
         return round((found.temp_size_in_bytes + found.output_size_in_bytes) / batch)
 
     plainly = rivals(bench) if batch == max(options.cars) else {}

@@ -196,6 +196,8 @@ WHOLE = 0.997
 """The share of friction that the controller may use."""
 
 
+NEAR = 0.25
+"""Feet from the walls; whoever comes nearer pays."""
 STEEPEST = 0.15
 """How far the controller turns from the direction of the line, to come back to it, radians."""
 
@@ -307,7 +309,7 @@ def polish(
     rates = Wanted(jnp.float32(0.005), jnp.float32(0.001), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0001], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
-        return lap(world, course, way, grid, steps, 0.25, plan(way, offsets, wide, wanted))
+        return lap(world, course, way, grid, steps, NEAR, plan(way, offsets, wide, wanted))
 
     def cost(wanted: Wanted) -> tuple[Array, Lap]:
         found = driven(wanted)
@@ -332,7 +334,8 @@ def polish(
     for number in range(options.lap_steps):
         wanted, state, found = step(wanted, state, jnp.float32(number))
         took, outside = float(found.seconds), float(found.outside)
-        if outside < 0.01 and took < least:
+        # Below this it was on the road in every step.
+        if outside < NEAR**2 and took < least:
             best, least = np.asarray(found.asked), took
         if number % 50 == 0 or number == options.lap_steps - 1:
             arguments.say(f"{course.name}: step {number}: {took:.3f} s, outside {outside:.3f}, best {least:.3f} s")

@@ -79,7 +79,8 @@ def road(course: Track, spacing: float) -> Road:
     along /= np.hypot(*along.T)[:, None]
     columns = (kept, *step.T, *along.T, np.cos(angles), np.sin(angles), bent)
     last = len(kept) - 1 - AFTER
-    return Road(*(np.asarray(column, np.float32) for column in columns), last, course.width / 2, _grid(course))
+    made = [np.asarray(column, np.float32) for column in columns]
+    return Road._make([*made, last, course.width / 2, _grid(course)])
 
 
 def _grid(course: Track) -> float:
@@ -136,8 +137,8 @@ def line(road: Road, offsets: Array) -> Line:
     step = jnp.sqrt(dx * dx + dy * dy)
     ux, uy = dx / step, dy / step
     turn = ux[:-1] * uy[1:] - uy[:-1] * ux[1:]
-    bend = turn / ((step[:-1] + step[1:]) / 2)
-    bend = jnp.concatenate([bend[:1], bend])
+    inner = turn / ((step[:-1] + step[1:]) / 2)
+    bend = jnp.concatenate([inner[:1], inner])
     mx, my = (jnp.concatenate([one[:1], (one[:-1] + one[1:]) / 2]) for one in (ux, uy))
     slope = road.road_cos * my - road.road_sin * mx
     return Line(offsets + road.bent, slope, bend, step)

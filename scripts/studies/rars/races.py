@@ -133,7 +133,7 @@ def task(options: Options) -> int:
     if table is not None:
         table.check("table")
     longest = max(course.length for course in tracks.public().values())
-    begun = envs.make("rars", laps=options.laps, seconds=options.laps * longest / SLOWEST, friction=options.friction)
+    begun = envs.make("rars", seconds=longest / SLOWEST)
     names, numbers = places("tracks", options.tracks, "all", cast_for(envs.spec("rars"), begun))
     seconds = options.laps * max(tracks.public()[name].length for name in names) / SLOWEST + 60
     world = envs.make("rars", laps=options.laps, seconds=seconds, friction=options.friction)
@@ -165,15 +165,15 @@ def summary(values: Mapping[str, Any]) -> dict[str, object]:
     """Return the cells of a row, from the quantities of the races by name, float[N] each."""
     done = values["finished"] > 0
     times = values["time"][done]
-    spread = {
-        "mean": f"{times.mean():.4f}",
-        "deviation": f"{times.std(ddof=1):.4f}" if len(times) > 1 else "",
-        "least": f"{times.min():.4f}",
-        "greatest": f"{times.max():.4f}",
-        "best_lap": f"{values['best_lap'][done].mean():.4f}",
-    }
-    if not done.any():
-        spread = dict.fromkeys(spread, "")
+    spread = dict.fromkeys(("mean", "deviation", "least", "greatest", "best_lap"), "")
+    if done.any():
+        spread |= {
+            "mean": f"{times.mean():.4f}",
+            "deviation": f"{times.std(ddof=1):.4f}" if len(times) > 1 else "",
+            "least": f"{times.min():.4f}",
+            "greatest": f"{times.max():.4f}",
+            "best_lap": f"{values['best_lap'][done].mean():.4f}",
+        }
     whole = {
         "distance": f"{values['distance'].mean():.1f}",
         "damage": f"{values['damage'].mean():.1f}",
