@@ -36,7 +36,9 @@ class Pairs(BotDriver):
         return jnp.tile(plans, (1, robots // 2))
 
 
-def main(battles: int = 20, rounds: int = 50, seed: int = 0, only: str = "", table: str = "docs/data/robocode_pairs.csv") -> None:
+def main(
+    battles: int = 20, rounds: int = 50, seed: int = 0, only: str = "", table: str = "docs/data/robocode_pairs.csv"
+) -> None:
     """Play all pairs, and write a row for each."""
     game = envs.make("robocode", rounds=rounds)
     pairs = list(itertools.combinations(range(len(BOTS)), 2))
