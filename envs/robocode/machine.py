@@ -6,8 +6,8 @@ higher priority interrupt it. Events wait behind one that has to wait, and are d
 handler of scans that scans again is abandoned, and begins anew, when it sees the other robot.
 
 Here a robot is a row number in a table of instructions for its main loop and for each kind of event whose handler is
-open (`envs.robocode.bots.assembly`). All robots, whatever their kind, run in one batch: one pass of a loop takes each of
-them by one instruction, and ends the turn of those that wait.
+open (`envs.robocode.bots.assembly`). All robots, whatever their kind, run in one batch: one pass of a loop takes each
+of them by one instruction, and ends the turn of those that wait.
 """
 
 import math

@@ -59,7 +59,7 @@ COOL = 2e-5
 USED_UP = 1e-6
 """Single precision: radians of a turn below which it is done."""
 LATE = 5e-5
-"""Single precision: heat added to shots of 0.5, 1 and 1.5, which in double precision cool a turn later than computed."""
+"""Single precision: heat added to shots of 0.5, 1 and 1.5, which in double precision cool a turn late."""
 
 
 class Field(NamedTuple):

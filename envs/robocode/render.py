@@ -1,5 +1,6 @@
 """Pictures of battles for people: a moment in words, and whole battles as pictures that move by themselves."""
 
+import itertools
 from collections.abc import Iterable, Mapping
 from html import escape
 
@@ -122,7 +123,7 @@ def _keys(turns: int, begins: np.ndarray, values: np.ndarray, error: float) -> l
     """Return the places at which a path has to be given, so that what lies between them is off by little."""
     cuts = [0, *(k for b in begins for k in (b - 1, b)), turns]
     found: list[int] = []
-    for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+    for first, last in itertools.pairwise(cuts):
         stack, kept = [(first, last)], {first, last}
         while stack:
             a, b = stack.pop()

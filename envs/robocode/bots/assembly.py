@@ -20,7 +20,7 @@ program evaluate one of its lines, from whose value and shots the next instructi
 WAITS = ("on", "turn_over", "ahead_done", "turn_done", "gun_done")
 """What an instruction waits for: nothing, one turn, or that the amount of a command is used up."""
 LEVELS = ("run", "scan", "shot", "wall", "ram", "hurt")
-"""The main loop and the kinds of events, by priority; a ram may have its own handler where the other one is at fault."""
+"""The main loop and the kinds of events, by priority; a ram has another handler where the other one is at fault."""
 REGISTERS = 4
 RUN = 0
 END = 0

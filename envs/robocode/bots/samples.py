@@ -230,8 +230,8 @@ HAIKU_WALLS = Bot(
 def haiku(advanced: bool, shots: int) -> Bot:
     """Return what a program of three lines runs in; each line fires some shots on the way, at most so many.
 
-    A plain robot takes a turn for each of them, before the command of its line. Of an advanced one the first shot may go
-    off, in the turn of that command.
+    A plain robot takes a turn for each of them, before the command of its line. Of an advanced one the first shot may
+    go off, in the turn of that command.
     """
     scan: list[Do | When | Forever] = []
     for line, done in enumerate((ahead, turn, gun)):

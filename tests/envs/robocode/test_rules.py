@@ -27,8 +27,10 @@ def battle():
 def test_rounds_follow_each_other_until_the_last_one_is_over(battle):
     world, recorded = battle
     states, steps = recorded.states, int(recorded.steps)
-    assert states.round[0] == 0 and states.time[0] == 0
-    assert states.round[steps] == world.rounds and states.terminated[steps]
+    assert states.round[0] == 0
+    assert states.time[0] == 0
+    assert states.round[steps] == world.rounds
+    assert states.terminated[steps]
     begins = np.flatnonzero(np.diff(states.round[:steps]) > 0) + 1
     assert states.time[begins].tolist() == [0]
     assert states.robots[0].energy[begins[0]] == states.robots[1].energy[begins[0]] == 100
@@ -38,7 +40,8 @@ def test_who_survives_gets_sixty_points_and_shooting_costs_energy(battle):
     world, recorded = battle
     last = jax.tree.map(lambda x: x[int(recorded.steps)], recorded.states)
     found = dict(zip([one.name for one in world.quantities], np.asarray(world.measures(last)).T, strict=True))
-    assert (found["survival"] == 50 * found["firsts"]).all() and (found["last"] == 10 * found["firsts"]).all()
+    assert (found["survival"] == 50 * found["firsts"]).all()
+    assert (found["last"] == 10 * found["firsts"]).all()
     parts = sum(found[name] for name in ("survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus"))
     np.testing.assert_allclose(found["score"], parts, rtol=1e-5)
     assert found["share"].sum() == pytest.approx(1)
@@ -53,15 +56,18 @@ def test_a_battle_is_a_small_picture_that_moves(battle):
     drawn = render.picture(world, {"one and other": states})
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     assert len(drawn) < 1000 * int(recorded.steps)
-    assert "one" in drawn and "other" in drawn
+    assert "one" in drawn
+    assert "other" in drawn
 
 
 def test_places_are_drawn_apart_and_depend_on_the_seed():
     world = envs.make("robocode")
     starts = jax.vmap(world.init)(jax.random.split(jax.random.key(1), 2000)).robots
     gap = np.maximum(abs(starts[0].x - starts[1].x), abs(starts[0].y - starts[1].y))
-    assert gap.min() >= 36 and len(np.unique(starts[0].x)) > 1990
-    assert (abs(starts[1].x - 400) <= 364).all() and (abs(starts[1].y - 300) <= 264).all()
+    assert gap.min() >= 36
+    assert len(np.unique(starts[0].x)) > 1990
+    assert (abs(starts[1].x - 400) <= 364).all()
+    assert (abs(starts[1].y - 300) <= 264).all()
     assert starts[0].body.mean() == pytest.approx(np.pi, abs=0.15)
 
 
