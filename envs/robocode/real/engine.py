@@ -53,6 +53,8 @@ NANOSECONDS = 50_000_000
 """That a robot may take for a turn: a busy machine wakes it late."""
 PATIENCE = 300.0
 """Seconds that a round may take before the virtual machine counts as frozen."""
+STARTING = 120.0
+"""Seconds that it may take to begin."""
 COMPILING = 900.0
 """Seconds that the compiler may take."""
 TRIES = 3
@@ -256,7 +258,7 @@ class Arena:
             raise RunError(f"robocode: cannot be started ({error.strerror})") from error
         self._children.append(child)
         try:
-            said = child.line(time.monotonic() + self.patience)
+            said = child.line(time.monotonic() + STARTING)
         except (ProcessError, TimeoutError) as error:
             child.close()
             raise RunError(f"robocode: does not begin ({one_line(error) or 'it is silent'})") from error
