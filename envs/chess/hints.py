@@ -16,10 +16,10 @@ Hint = Callable[[Any], tuple[int | None, str]]
 WORDS = {1: "wins", 0: "draws", -1: "loses"}
 
 
-def hints(game: Chess) -> Hint | None:
-    """Return what answers a request for a hint; None where there are no tables of the endgame."""
+def hints(game: Chess) -> Hint:
+    """Return what answers a request for a hint: what the tables say of a position."""
     if game.most_men > tables.MOST or any(kind > ROOK for army in game.armies for side in army for kind in side):
-        return None
+        return lambda state: (None, "there are tables of up to four kings, queens and rooks")
     names = tuple(tables.named(army) for army in game.armies)
     places = game.most_choices
 
@@ -41,8 +41,7 @@ def hints(game: Chess) -> Hint | None:
         kept = int((np.sign(values) == result).sum())
         others = [san(game, state, move) for move, value in zip(moves, values, strict=True) if np.sign(value) < result]
         lost = f"; thrown away by {', '.join(others[:8])}{', ...' * (len(others) > 8)}" if others else ""
-        return moves[
-            best
-        ], f"{san(game, state, moves[best])} {WORDS[result]}{length}; kept by {kept} of {len(moves)} moves{lost}"
+        said = f"{san(game, state, moves[best])} {WORDS[result]}{length}; kept by {kept} of {len(moves)} moves{lost}"
+        return moves[best], said
 
     return hint

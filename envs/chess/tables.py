@@ -103,7 +103,8 @@ def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
         right, up = (
             np.abs(np.subtract.outer(a, b)) for a, b in ((TRIANGLE % 8, squares % 8), (TRIANGLE // 8, squares // 8))
         )
-        return (np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0)),) * 2
+        bare = np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0))
+        return bare, bare
     path = folder() / f"{named(pair)}-{VERSION}.npz"
     if path.exists():
         try:
@@ -134,8 +135,8 @@ def build(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Analyse an endgame; see `table`."""
     count = len(pair[0]) + len(pair[1])
     attacked = [_attacked(pair, side) for side in range(2)]
-    men = [np.arange(SQUARES).reshape(-1, *[1] * (count - 1 - axis)) for axis in range(count)]
-    men[0] = TRIANGLE.reshape(-1, *[1] * (count - 1))
+    squares: list[np.ndarray] = [TRIANGLE, *[np.arange(SQUARES)] * (count - 1)]
+    men = [some.reshape(-1, *[1] * (count - 1 - axis)) for axis, some in enumerate(squares)]
     apart = np.ones(shape_of(pair), bool)
     for a, b in itertools.combinations(men, 2):
         apart &= a != b
@@ -192,7 +193,7 @@ def _blocks(pair: Pair, men: list[np.ndarray], axis: int) -> tuple[np.ndarray, n
             enter &= (men[axis] != man) if other != axis else True
         else:
             stop |= men[axis] == man
-    return tuple(np.ascontiguousarray(np.moveaxis(x, axis, 0)) for x in (enter, stop))
+    return np.ascontiguousarray(np.moveaxis(enter, axis, 0)), np.ascontiguousarray(np.moveaxis(stop, axis, 0))
 
 
 def _solve(
@@ -218,7 +219,7 @@ def _solve(
 
     @jax.jit
     def run(nothing: Any, attacked: Any, taken: Any, blocks: Any) -> tuple[Array, Array]:
-        start = tuple(jnp.where(one, np.int8(ILLEGAL), np.int8(0)) for one in nothing)
+        begun = [jnp.where(one, np.int8(ILLEGAL), np.int8(0)) for one in nothing]
 
         def after(values: Array, side: int) -> Array:
             """Return what moves to each place are worth for the side that has moved, `1 - side` having lost men."""
@@ -243,7 +244,7 @@ def _solve(
             other = better(found, 1)
             return (found, other), (found != first).any() | (other != second).any()
 
-        return lax.while_loop(lambda carry: carry[1], next_round, (start, jnp.bool_(True)))[0]
+        return lax.while_loop(lambda carry: carry[1], next_round, ((begun[0], begun[1]), jnp.bool_(True)))[0]
 
     return run(nothing, attacked, taken, blocks)
 
@@ -285,21 +286,19 @@ def _slides(worth: Array, axis: int, kind: int, enter: Array, stop: Array) -> Ar
     lead = jnp.moveaxis(worth, axis, 0)
     board = tuple(x.reshape(8, 8, -1) for x in (lead, enter, stop))  # rows, columns, all else
     best = jnp.full(board[0].shape, LOWEST)
+    turned = tuple(x.swapaxes(0, 1) for x in board)
     for right, up in STEPS.tolist():
         if (right and up) and kind == ROOK:
             continue
-        if up:
-            best = jnp.maximum(best, _swept(*board, up > 0, right))
-        else:
-            turned = tuple(x.swapaxes(0, 1) for x in board)
-            best = jnp.maximum(best, _swept(*turned, right > 0, 0).swapaxes(0, 1))
+        swept = _swept(board, up > 0, right) if up else _swept(turned, right > 0, 0).swapaxes(0, 1)
+        best = jnp.maximum(best, swept)
     return jnp.moveaxis(best.reshape(lead.shape), 0, axis)
 
 
-def _swept(worth: Array, enter: Array, stop: Array, up: bool, right: int) -> Array:
+def _swept(board: tuple[Array, ...], up: bool, right: int) -> Array:
     """Return the best of the squares that a man reaches by going row by row, and `right` columns with each row."""
 
-    def row(beyond: Array, here: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+    def row(beyond: Array, here: tuple[Array, ...]) -> tuple[Array, Array]:
         worth, enter, stop = here
         through = jnp.where(enter, jnp.maximum(worth, jnp.where(stop, LOWEST, beyond)), LOWEST)
         edge = jnp.full_like(through[:1], LOWEST)
@@ -309,8 +308,7 @@ def _swept(worth: Array, enter: Array, stop: Array, up: bool, right: int) -> Arr
             through = jnp.concatenate([edge, through[:-1]])
         return through, beyond
 
-    start = jnp.full(worth.shape[1:], LOWEST)
-    return lax.scan(row, start, (worth, enter, stop), reverse=up)[1]
+    return lax.scan(row, jnp.full(board[0].shape[1:], LOWEST), board, reverse=up)[1]
 
 
 def ordered(pair: Pair) -> bool:
@@ -391,7 +389,7 @@ def successors(board: Board, places: int) -> tuple[Board, Array]:
     words = legal_moves(board).words
     flat = tuple(words[n, w] for n in range(len(words)) for w in range(2))
     counts = lax.population_count(words).astype(jnp.int32).sum((0, 1))
-    number = np.arange(places, dtype=np.int32).reshape(-1, *[1] * counts.ndim)
+    number = jnp.arange(places, dtype=jnp.int32).reshape(-1, *[1] * counts.ndim)
     action = nth_square(tuple(jnp.broadcast_to(x, (places, *counts.shape)) for x in flat), number + 0 * counts)
     wide = Board(*(jnp.broadcast_to(x[:, :, None], (*x.shape[:2], places, *counts.shape)) for x in board))
     men, kinds, _ = moved(wide, action // SQUARES, (action % SQUARES).astype(jnp.int8))

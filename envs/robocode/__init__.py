@@ -9,8 +9,9 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Robocode]":
     """Return the simulation; this imports it."""
-    from envs.robocode import original, render, roles
+    from envs.robocode import render, roles
     from envs.robocode.bots.samples import NAMES
+    from envs.robocode.real import original
     from envs.robocode.rules import Robocode
     from jaxgp.games.notation import Showing
     from jaxgp.spec import Fixed, Spec

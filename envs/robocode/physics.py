@@ -56,6 +56,8 @@ SNAP = 1e-5
 """Radians from a multiple of a right angle at which a heading is one."""
 COOL = 2e-5
 """Single precision: heat below which a gun is cool. In double precision it is 0, as in the engine."""
+USED_UP = 1e-6
+"""Single precision: radians of a turn below which it is done."""
 LATE = 5e-5
 """Single precision: heat added to shots of 0.5, 1 and 1.5, which in double precision cool a turn later than computed."""
 
@@ -313,6 +315,8 @@ def turned(robot: Robot, given: Commands) -> Robot:
     rate = (0.4 + 0.6 * (1 - jnp.abs(robot.v) / FASTEST)) * math.radians(10)
     step = jnp.where(robot.rammed, 0.0, bounded(robot.turn, rate))
     turn = robot.turn - step
+    if turn.dtype != jnp.float64:  # a right angle takes nine turns, not ten
+        turn = jnp.where(jnp.abs(turn) < USED_UP, 0.0, turn)
     body = wrapped(robot.body + step)
     body = jnp.where((turn == 0) & (step != 0), snapped(body), body)
     gun_turn = robot.gun_turn - jnp.where(given.has(GUN_KEEPS), step, 0.0)

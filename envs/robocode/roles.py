@@ -1,10 +1,10 @@
 """Who fights: programs of three trees, and robots written by hand."""
 
-from envs.robocode import export
 from envs.robocode.bots.samples import BOTS, NAMES
 from envs.robocode.language import Options
 from envs.robocode.machine import BotDriver
 from envs.robocode.programs import fight
+from envs.robocode.real import export
 from envs.robocode.rules import Robocode
 from jaxgp.spec import Hand, Role
 

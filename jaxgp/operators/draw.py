@@ -135,11 +135,11 @@ def _near(word: Array, domain: Domain, value: Array) -> Array:
         low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
         return jnp.clip(value + spread * normal(word), jnp.minimum(low, value), jnp.maximum(high, value))
     if isinstance(domain, Levels):
-        place = jnp.argmin(jnp.abs(np.float32(domain.values) - value))
+        place = jnp.argmin(jnp.abs(jnp.asarray(domain.values, jnp.float32) - value))
         beside = place + jnp.where(word & 1 == 0, 1, -1)
         last = len(domain.values) - 1
         beside = jnp.where(beside < 0, min(1, last), jnp.where(beside > last, max(0, last - 1), beside))
-        return jnp.asarray(np.float32(domain.values))[beside]
+        return jnp.asarray(domain.values, jnp.float32)[beside]
     width = domain.width if isinstance(domain, Points) else domain.high - domain.low + 1
     steps = [(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1) if (x, y) != (0, 0)]
     across, up = np.array(steps).T
@@ -156,7 +156,7 @@ def _from(word: Array, domain: Domain) -> Array:
     if isinstance(domain, Integers):
         return (domain.low + below(word, domain.high - domain.low + 1)).astype(jnp.float32)
     if isinstance(domain, Levels):
-        return jnp.asarray(np.float32(domain.values))[below(word, len(domain.values))]
+        return jnp.asarray(domain.values, jnp.float32)[below(word, len(domain.values))]
     # Rounding to float32 may put the bounds, and the sum, slightly outside the domain.
     low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
     return jnp.clip(low + fraction(word) * (high - low), low, high)

@@ -42,7 +42,10 @@ BAD = [
     ("fitness.opponents.x.kind=random", "fitness.opponents.x: there is none; to add it, write options as +fitness"),
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
-    ("game=chess", "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala"),
+    (
+        "game=shogi",
+        "game=shogi: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala",
+    ),
     (
         "experiment=none",
         "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_lear",
@@ -117,7 +120,7 @@ WALLS = [
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
     (
         "algorithm=tabu",
-        "algorithm=tabu: unknown choice; accepted: backgammon, cma, coevolution, genetic, gp, groups, koza, ",
+        "algorithm=tabu: unknown choice; accepted: backgammon, chess, cma, coevolution, genetic, gp, groups, koza, ",
     ),
     ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
     ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),
@@ -176,7 +179,7 @@ def test_a_sweep_runs_every_job_in_its_own_directory(call, tmp_path):
     assert [plan.directory for plan in plans] == [tmp_path / "sweep" / str(number) for number in range(2)]
 
 
-@pytest.mark.parametrize("bad", ["seed=1,x", "algorithm.population=4,0", "game=mancala,chess", "sed=1,2"])
+@pytest.mark.parametrize("bad", ["seed=1,x", "algorithm.population=4,0", "game=mancala,shogi", "sed=1,2"])
 def test_one_bad_job_of_a_sweep_stops_all_before_the_first(call, bad, tmp_path):
     code, err, plans = call("-m", bad)
     assert code == 2
@@ -404,7 +407,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert (err, plan.resumed, plan.config.game["name"]) == ("", True, "sown")
     code, err, _ = call("resume=run")
     assert (code, err.count("\n")) == (2, 1), "no file makes the folder be imported"
-    assert "game.name=sown: accepted: backgammon, checkers, freecell, mancala" in err
+    assert "game.name=sown: accepted: backgammon, checkers, chess, freecell, mancala" in err
     (folder / "conf" / "game").mkdir(parents=True)
     (folder / "conf" / "game" / "sown.yaml").write_text(
         "# @package _global_\ndefaults:\n  - override /fitness: minimax\ngame: {name: sown, stones: 3}\nseed: 5\n"
@@ -418,7 +421,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
     code, err, _ = call("game=sown")
     assert (
-        "game=sown: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion, "
+        "game=sown: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, morpion, "
         "othello, rars, robocode, rush_hour, walls" in err
     )
 

@@ -73,8 +73,8 @@ def test_experiments_of_othello_are_those_of_the_study(composer):
         ("algorithm.population=many", "algorithm.population=many: accepted: a whole number"),
         ("algorithm.population=1,2", "algorithm.population=1,2: several values need -m"),
         (
-            "game=chess",
-            "game=chess: unknown choice; accepted: backgammon, checkers, freecell, lose_checkers, mancala, morpion,",
+            "game=shogi",
+            "game=shogi: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala,",
         ),
         ("population", "population: not an option; write option=value"),
     ],

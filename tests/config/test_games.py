@@ -42,8 +42,8 @@ def test_a_folder_outside_the_project_is_a_name_and_no_name_leaves_the_settings(
 
 def test_an_unknown_name_is_refused_with_all_that_are_known():
     accepted = f"{', '.join(NAMES)}, or the folder of a game outside the project"
-    with pytest.raises(UsageError, match=rf"^game=chess: accepted: {accepted}$"):
-        resolve_game({"name": "chess"}, envs, CONF)
+    with pytest.raises(UsageError, match=rf"^game=shogi: accepted: {accepted}$"):
+        resolve_game({"name": "shogi"}, envs, CONF)
 
 
 @pytest.mark.parametrize("text", ["- 3\n", "game: 3\n", "defaults: [a]\n", "defaults: [none]\n", "a: [\n"])
@@ -62,5 +62,5 @@ def test_help_beside_a_game_lists_its_settings(capsys):
         assert code == 0
         assert f"\n  game.lose={lose}\n" in said
         assert "evaluators of searches: " in said
-    code = arguments.main(script.Options, script.task, "", ["game=chess", "-h"], script.about)
-    assert (code, capsys.readouterr().err[:18]) == (2, "error: game=chess:")
+    code = arguments.main(script.Options, script.task, "", ["game=shogi", "-h"], script.about)
+    assert (code, capsys.readouterr().err[:18]) == (2, "error: game=shogi:")

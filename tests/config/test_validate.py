@@ -92,7 +92,7 @@ BAD = [
     ("fitness.opponents.minimax.evaluator", "material|magic", "accepted: material; there is no magic"),
     ("fitness.opponents.minimax.evaluator", "|material", "there is no evaluator without a name"),
     ("logger.mode", "on", "offline, online, csv, tensorboard, disabled"),
-    ("game.name", "chess", "mancala"),
+    ("game.name", "shogi", "mancala"),
     ("game.pits", 99, "a whole number from 1 to 15"),
 ]
 
@@ -472,7 +472,9 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
     with pytest.raises(UsageError) as raised:
         validate.check(wrong, games)
-    accepted = "backgammon, checkers, freecell, mancala, morpion, rars, robocode, rush_hour, walls; no genomes play othello"
+    accepted = (
+        "backgammon, checkers, freecell, mancala, morpion, rars, robocode, rush_hour, walls; no genomes play othello"
+    )
     assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxgp.genotypes.primitives import Floats, Integers, Primitive, PrimitiveSet, rectangle
+from jaxgp.genotypes.primitives import Floats, Integers, Levels, Primitive, PrimitiveSet, rectangle
 from jaxgp.operators import draw
 from tests.operators.operator_cases import TYPED, assert_distribution
 
@@ -104,6 +104,15 @@ def test_a_whole_number_moves_by_one_and_stays_where_it_is_alone():
     assert_distribution(counts, [1, 1])
     assert set(neighbours(Integers(2, 4), 4)) == {3}
     assert set(neighbours(Integers(7, 7), 7)) == {7}
+
+
+def test_levels_are_drawn_alike_and_move_to_the_next_ones():
+    levels = PrimitiveSet("levels", (Primitive("ERC", domain=Levels((-2.0, 0.5, 8.0))),), ())
+    drawn = np.asarray(jax.vmap(lambda word: draw.value(word, levels, jnp.int32(0)))(WORDS))
+    assert_distribution(np.unique(drawn, return_counts=True)[1], [1, 1, 1])
+    for value, beside in ((-2.0, {0.5}), (0.5, {-2.0, 8.0}), (8.0, {0.5})):
+        moved = jax.vmap(lambda word, value=value: draw.near(word, levels, jnp.int32(0), jnp.float32(value)))(WORDS)
+        assert set(np.asarray(moved).tolist()) == beside
 
 
 def test_a_real_number_moves_by_a_normal_step_within_its_domain():

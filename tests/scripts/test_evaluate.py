@@ -453,7 +453,7 @@ def test_wrong_options_are_named_before_anything_is_played(evaluate, run_directo
     ("options", "said"),
     [
         (["player=fixed"], "game: of which game is player=fixed? Write game=NAME"),
-        (["player=fixed", "game=chess"], "game=chess: accepted: "),
+        (["player=fixed", "game=shogi"], "game=shogi: accepted: "),
         (["player=fixed", "game=morpion"], "game=morpion: accepted: a game for two; morpion is for one"),
         (["player=me", "game=walls"], "player=me: accepted: fixed, "),
         (

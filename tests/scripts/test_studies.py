@@ -199,7 +199,7 @@ def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, m
             ("analysis=design", "base=[experiment=lose_checkers_50co]", "factors.algorithm.elites=[0,1,2]"),
             "fitness.candidates=8: accepted: its default; the runs of a study",
         ),
-        (("analysis=design", "base=[game=chess]", "factors.algorithm.elites=[0,1,2]"), "game=chess: unknown choice"),
+        (("analysis=design", "base=[game=shogi]", "factors.algorithm.elites=[0,1,2]"), "game=shogi: unknown choice"),
         (("analysis=design", "factors.algorithm.elites=[0,1,2]", "batch=0"), "batch=0: accepted: a whole number"),
         (("analysis=design", "factor.x=[1,2]"), "factor: unknown option; did you mean factors?"),
         (("analysis=tuned",), "study=null: accepted: the output of analysis=design"),

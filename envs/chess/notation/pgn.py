@@ -63,7 +63,8 @@ def read_game(game: Chess, text: str, number: int | None = None) -> Recorded[Che
         raise ValueError(f"[FEN]: {error}") from error
     rules = replace(game, start="fen", fen=tags["FEN"])
     words = BESIDE.sub(" ", TAG.sub(" ", chosen)).split()
-    state, actions = jax.jit(rules.init)(unused_key()), []
+    state = jax.jit(rules.init)(unused_key())
+    actions: list[int] = []
     for word in (re.sub(r"^\d+\.+", "", word) for word in words):
         if not word or RESULT.fullmatch(word):
             continue

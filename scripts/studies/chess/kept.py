@@ -118,7 +118,8 @@ def decide(game: Chess, count: int, seed: int) -> Decisions:
         outcomes = jax.vmap(lambda s: jax.vmap(lambda n: many.outcome(s, game.choice(s, n)))(places))(states)
         return good, states, outcomes, there, kept
 
-    parts, number = [], 0
+    parts: list[Any] = []
+    number = 0
     while sum(len(part[2]) for part in parts) < count:
         good, *rest = jax.device_get(some(jax.random.fold_in(jax.random.key(seed), number), found))
         parts.append(jax.tree.map(lambda x, good=good: x[good], tuple(rest)))
@@ -162,7 +163,7 @@ def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) 
             state = jax.tree.map(lambda x, n=n: x[n], at.states)
             action = agent.reply([Move(state, None, 0)], np.uint32(0))
             legal = np.flatnonzero(np.asarray(_legal(game)(state)))
-            kept.append(at.kept[n, np.searchsorted(legal, action)])
+            kept.append(bool(at.kept[n, int(np.flatnonzero(legal == action)[0])]))
     finally:
         agent.close()
     return np.array(kept, float)

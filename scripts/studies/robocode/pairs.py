@@ -3,7 +3,7 @@
 python scripts/studies/robocode/pairs.py battles=20 rounds=50 table=docs/data/robocode_pairs.csv
 
 A battle of several rounds is one in which Corners remembers its corner, as in the engine. Options: battles, rounds,
-seed, table.
+seed, table, and only=NAME:NAME,NAME:NAME for some of the pairs.
 """
 
 import csv
@@ -36,10 +36,14 @@ class Pairs(BotDriver):
         return jnp.tile(plans, (1, robots // 2))
 
 
-def main(battles: int = 20, rounds: int = 50, seed: int = 0, table: str = "docs/data/robocode_pairs.csv") -> None:
+def main(
+    battles: int = 20, rounds: int = 50, seed: int = 0, only: str = "", table: str = "docs/data/robocode_pairs.csv"
+) -> None:
     """Play all pairs, and write a row for each."""
     game = envs.make("robocode", rounds=rounds)
     pairs = list(itertools.combinations(range(len(BOTS)), 2))
+    if only:
+        pairs = [(NAMES.index(one), NAMES.index(other)) for one, other in (pair.split(":") for pair in only.split(","))]
     roller = Roller(game, Pairs(BOTS))
     begun = time.process_time()
     measure = jax.jit(lambda pairs, keys: roller.measure(pairs, keys))
@@ -60,4 +64,4 @@ def main(battles: int = 20, rounds: int = 50, seed: int = 0, table: str = "docs/
 
 if __name__ == "__main__":
     given = dict(one.split("=", 1) for one in sys.argv[1:])
-    main(**{name: value if name == "table" else int(value) for name, value in given.items()})
+    main(**{name: value if name in ("table", "only") else int(value) for name, value in given.items()})

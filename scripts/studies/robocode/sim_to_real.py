@@ -77,7 +77,7 @@ def task(options: Options) -> int:
     """Fight, compare, add rows, and say how many rounds are equal."""
     import jax
 
-    from envs.robocode import engine
+    from envs.robocode.real import engine
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.store.table import CSVTable
 
@@ -136,11 +136,11 @@ def compare(options: Options, language: "Language", programs: "Mapping[str, Prog
     import jax.numpy as jnp
     import numpy as np
 
-    from envs.robocode import export
     from envs.robocode.bots.samples import BOTS, NAMES
-    from envs.robocode.engine import Arena, Battle
     from envs.robocode.machine import BotDriver
     from envs.robocode.programs import fight
+    from envs.robocode.real import export
+    from envs.robocode.real.engine import Arena, Battle
     from envs.robocode.rules import SEEDS, Robocode, mixed
     from jaxgp.export.export import Written
     from jaxgp.genotypes.language import sizes

@@ -78,4 +78,6 @@ def test_a_hint_names_the_best_move_and_what_it_keeps():
 
 
 def test_there_are_no_hints_without_a_table():
-    assert hints.hints(Chess(endgame="KQRKQR")) is None
+    move, said = hints.hints(Chess(endgame="KQRKQR"))(None)
+    assert move is None
+    assert "tables of up to four" in said

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from envs.robocode import engine
+from envs.robocode.real import engine
 from tests.envs.robocode.test_engine import real
 from tests.scripts.commands import run, write_run
 

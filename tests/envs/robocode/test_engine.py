@@ -13,9 +13,9 @@ import jax
 import numpy as np
 import pytest
 
-from envs.robocode import engine, export, original
-from envs.robocode.engine import Arena, Battle
 from envs.robocode.language import Options, primitive_set
+from envs.robocode.real import engine, export, original
+from envs.robocode.real.engine import Arena, Battle
 from envs.robocode.rules import Robocode
 from jaxgp.errors import RunError, UsageError
 from jaxgp.export.export import Written

@@ -6,8 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from envs.robocode import export
 from envs.robocode.language import INDICATORS, Options, evaluate_line, primitive_set
+from envs.robocode.real import export
 from jaxgp.errors import UsageError
 from jaxgp.export.export import Written
 from jaxgp.genotypes.language import parse

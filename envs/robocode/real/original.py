@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from envs.robocode import engine, export
-from envs.robocode.engine import KINDS, Arena, Battle, Fought
+from envs.robocode.real import engine, export
+from envs.robocode.real.engine import KINDS, Arena, Battle, Fought
 from jaxgp.errors import reject
 from jaxgp.games.originals import Encounter, Original
 
