@@ -472,7 +472,9 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
     with pytest.raises(UsageError) as raised:
         validate.check(wrong, games)
-    accepted = "backgammon, checkers, freecell, mancala, morpion, rars, robocode, rush_hour, walls; no genomes play othello"
+    accepted = (
+        "backgammon, checkers, freecell, mancala, morpion, rars, robocode, rush_hour, walls; no genomes play othello"
+    )
     assert str(raised.value) == f"game.name=othello: accepted: {accepted}"
 
 
