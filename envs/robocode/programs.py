@@ -20,6 +20,8 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.plan import Plan, plan
 
 RADIANS = math.pi / 180
+_USUAL = Options()
+_LANGUAGE = primitive_set(_USUAL)
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,8 @@ class ProgramRobots(BotDriver):
         options: how they perceive and act.
     """
 
-    primitives: PrimitiveSet = primitive_set(Options())
-    options: Options = Options()
+    primitives: PrimitiveSet = _LANGUAGE
+    options: Options = _USUAL
 
     answers = True
 

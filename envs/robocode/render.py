@@ -61,7 +61,7 @@ def lines(game: Robocode, rollout: State) -> Iterable[str]:
 
 
 def picture(game: Robocode, rollouts: Mapping[str, State]) -> str:
-    """Draw battles, side by side below each other: hulls, guns, radar beams, bullets by their power, energy and score."""
+    """Draw battles one below the other: hulls, guns, radar beams, bullets by their power, energy, score."""
     height = game.height + 60
     parts = []
     for place, (name, rollout) in enumerate(rollouts.items()):
@@ -88,15 +88,17 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
         keys = _keys(turns, begins, np.stack([x, y], 1), 0.6)
         turned = {part: np.degrees(np.unwrap(one[part])) for part in ("body", "gun", "radar")}
         shapes = {
-            "body": f'<rect x="-18" y="-18" width="36" height="36" rx="4" fill="{HULLS[seat]}"/><rect x="-10" y="-18" width="20" height="6" fill="#fff" fill-opacity=".5"/>',
+            "body": f'<rect x="-18" y="-18" width="36" height="36" rx="4" fill="{HULLS[seat]}"/>'
+            '<rect x="-10" y="-18" width="20" height="6" fill="#fff" fill-opacity=".5"/>',
             "gun": '<line class="gun" y2="-26"/>',
             "radar": f'<line class="beam" y2="-1200" stroke="{HULLS[seat]}"/>',
         }
-        inner = "".join(
-            f"<g>{shape}{_animated('rotate', turned[part][:, None], _keys(turns, begins, turned[part][:, None], 4.0), turns, lasts, begins)}</g>"
-            for part, shape in shapes.items()
-        )
-        moved = _animated("translate", np.stack([x, y], 1), keys, turns, lasts, begins)
+        inner = ""
+        for part, shape in shapes.items():
+            angle = turned[part][:, None]
+            spun = _animated("rotate", angle, _keys(turns, begins, angle, 4.0), turns, lasts)
+            inner += f"<g>{shape}{spun}</g>"
+        moved = _animated("translate", np.stack([x, y], 1), keys, turns, lasts)
         found.append(f"<g>{inner}{moved}</g>")
     for seat in (0, 1):
         found += _bullets(game, rollout, seat, turns, lasts)
@@ -108,11 +110,7 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
         found.append(f'<text x="8" y="{at}">{escape(names[min(seat, len(names) - 1)])}</text>')
         found.append(
             f'<rect x="330" y="{at - 12}" height="12" width="{2 * one["energy"][-1]:.0f}" fill="{HULLS[seat]}">'
-            + (
-                f'<animate attributeName="width" values="{widths}" keyTimes="{_times(keys, turns)}" dur="{lasts:.2f}s" repeatCount="indefinite"/>'
-                if turns
-                else ""
-            )
+            + (_animate("width", widths, _times(keys, turns), lasts) if turns else "")
             + "</rect>"
         )
         found += _scores(score, at, turns, lasts)
@@ -143,8 +141,14 @@ def _times(keys: list[int], turns: int) -> str:
     return ";".join(f"{k / max(turns, 1):.5g}" for k in keys)
 
 
-def _animated(kind: str, values: np.ndarray, keys: list[int], turns: int, lasts: float, begins: np.ndarray) -> str:
-    del begins
+def _animate(name: str, values: str, times: str, lasts: float, mode: str = "") -> str:
+    return (
+        f'<animate attributeName="{name}"{mode} values="{values}" keyTimes="{times}" dur="{lasts:.2f}s" '
+        'repeatCount="indefinite"/>'
+    )
+
+
+def _animated(kind: str, values: np.ndarray, keys: list[int], turns: int, lasts: float) -> str:
     if not turns:
         keys = [0]
     listed = ";".join(",".join(f"{x:.5g}" for x in values[k]) for k in keys)
@@ -170,9 +174,11 @@ def _bullets(game: Robocode, rollout: State, seat: int, turns: int, lasts: float
             begin, end = first / max(turns, 1), min(1.0, after / max(turns, 1))
             size = 2 + float(power[first, slot])
             places = [(x[k, slot], game.height - y[k, slot]) for k in (first, last)]
-            shown = f'<animate attributeName="opacity" calcMode="discrete" values="0;1;0" keyTimes="0;{begin:.5g};{end:.5g}" dur="{lasts:.2f}s" repeatCount="indefinite"/>'
+            ends = max(begin, last / max(turns, 1))
+            shown = _animate("opacity", "0;1;0", f"0;{begin:.5g};{end:.5g}", lasts, ' calcMode="discrete"')
+            times = f"0;{begin:.5g};{ends:.5g};1"
             moves = "".join(
-                f'<animate attributeName="{name}" values="{a:.4g};{a:.4g};{b:.4g};{b:.4g}" keyTimes="0;{begin:.5g};{max(begin, last / max(turns, 1)):.5g};1" dur="{lasts:.2f}s" repeatCount="indefinite"/>'
+                _animate(name, f"{a:.4g};{a:.4g};{b:.4g};{b:.4g}", times, lasts)
                 for name, a, b in (("cx", places[0][0], places[1][0]), ("cy", places[0][1], places[1][1]))
             )
             still = not turns
@@ -191,8 +197,6 @@ def _scores(score: np.ndarray, at: float, turns: int, lasts: float) -> list[str]
     for first, after in zip(changes, [*changes[1:], turns + 1], strict=True):
         begin, end = first / turns, min(1.0, after / turns)
         values, times = ("1;0", f"0;{end:.5g}") if not first else ("0;1;0", f"0;{begin:.5g};{end:.5g}")
-        found.append(
-            f'<text x="560" y="{at}" opacity="0">score {told[first]}<animate attributeName="opacity" calcMode="discrete" '
-            f'values="{values}" keyTimes="{times}" dur="{lasts:.2f}s" repeatCount="indefinite"/></text>'
-        )
+        shown = _animate("opacity", values, times, lasts, ' calcMode="discrete"')
+        found.append(f'<text x="560" y="{at}" opacity="0">score {told[first]}{shown}</text>')
     return found

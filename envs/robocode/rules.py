@@ -1,7 +1,7 @@
 """Robocode: two robots fight in an arena, each driven by a program that sees the other one by its radar alone.
 
-Source: Robocode 1.9.3.9, whose recorded battles this world follows. M. Sipper, "Evolved to Win" (2011), chapter 8, evolves
-robots of four lines. A rollout is a battle of some rounds; in each turn both robots command, then all moves
+Source: Robocode 1.9.3.9, whose recorded battles this world follows. M. Sipper, "Evolved to Win" (2011), chapter 8, has
+robots of four lines evolve. A rollout is a battle of some rounds; in each turn both robots command, then all moves
 (`envs.robocode.physics`). A round ends with the first death, and the next one begins in the same step: in the engine,
 nothing counts that happens later.
 

@@ -131,7 +131,7 @@ AHEAD, TURN, GUN, RADAR, LIMIT, FIRE, AIMED, SCAN, GUN_KEEPS, RADAR_KEEPS_GUN, R
     1 << n for n in range(12)
 )
 """Flags of commands: which amounts are given; whether a shot may be aimed; whether to scan in any case; whether gun and
-radar keep their direction when the body, or the gun, turns; and whether the robot is an advanced one, whom walls hurt."""
+radar keep their direction when the body, or the gun, turns; and whether it is an advanced robot, whom walls hurt."""
 
 
 def robot(x: Array, y: Array, heading: Array) -> Robot:

@@ -27,8 +27,8 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
     quantity: str | None = option(None, "what is measured, by its name in the simulation; null: its first quantity")
     share: float | None = option(
         None,
-        "what is measured is a share instead: (share + own) / (share + own + others') of the quantity, each summed over "
-        "the rollouts against a rival; 0: the plain share, 0 where there is nothing; null: the quantity itself",
+        "what is measured is a share instead: (share + own) / (share + own + others') of the quantity, each summed "
+        "over the rollouts against a rival; 0: the plain share, 0 where there is nothing; null: the quantity itself",
         low=0,
         high=MAX_WEIGHT,
     )

@@ -16,7 +16,7 @@ DRIVER = BotDriver(BOTS, precision="float64")
 
 
 def fought(played: list[Round], names: tuple[str, str], later: bool = False) -> np.ndarray:
-    """Return how far rounds are from the recorded ones, [rounds, turns], NaN after their ends, from the first line alone.
+    """Return how far rounds are from the recorded ones, [rounds, turns], NaN after their ends, from first lines alone.
 
     Lots are settled as in `tests.envs.robocode.traces.replayed`. Where several of them lead to the recorded state, they
     may still differ in what robots have seen: the first of them is taken, or the last one (`later`).
