@@ -238,7 +238,7 @@ class Table(OfTurns, Generic[Rules]):
     turn: Callable[[Rules, Any, str], Sequence[int]] | None = None
     rules: str = ""
     colours: Mapping[str, str] = field(default_factory=dict, hash=False)
-    hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]]] | None = None
+    hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]] | None] | None = None
     ending: Callable[[Rules, Any], str] | None = None
 
 

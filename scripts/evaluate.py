@@ -216,8 +216,8 @@ def task(options: Options) -> int:
     if loaded.cast.simulated:
         measure_driver(options, loaded.cast, loaded, output)
         return 0
-    other = (*OF_SUITES, *OF_SIMULATIONS)
-    refuse(options, other, f"of puzzles and simulations; {loaded.cast.game.name} is none, leave it out")
+    of_others = (*OF_SUITES, *OF_SIMULATIONS)
+    refuse(options, of_others, f"of puzzles and simulations; {loaded.cast.game.name} is none, leave it out")
     if loaded.cast.game.seats == 1:
         measure_alone(options, loaded, output)
     else:

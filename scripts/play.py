@@ -332,13 +332,13 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
     from jaxgp.report.waiting import waiting
     from jaxgp.terminal import interruptible
 
-    hints, spec = cast.spec.table.hints, cast.spec
+    spec = cast.spec
+    answer = spec.table.hints(cast.game) if spec.table.hints is not None else None
     search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
     strategy = player("strategy")
 
     def make() -> "Hint":
-        if hints is not None:
-            answer = hints(cast.game)
+        if answer is not None:
             return lambda state, bits: answer(state)
         if not search.unfit(cast):
             return search.hints(cast)
@@ -355,7 +355,7 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
 
         return hint
 
-    known = hints is not None or not search.unfit(cast) or (spec.fixed is not None and not strategy.unfit(cast))
+    known = answer is not None or not search.unfit(cast) or (spec.fixed is not None and not strategy.unfit(cast))
     return patient if known else None
 
 

@@ -179,6 +179,7 @@ def test_a_rollout_that_was_cut_short_is_refused(saved, tmp_path, capsys):
         ("evaluate", ("player=fast",), "player=fast: accepted: damped, bounce"),
         ("evaluate", ("player=damped", "suite=moon"), "suite=moon: accepted: all, flat, up, down"),
         ("evaluate", ("player=damped", "suite=flat"), "accepted: a list with instances of the split test"),
+        ("evaluate", ("player=damped", "engine=rars"), "engine=rars: accepted: null, since no program outside simulates"),
         ("evaluate", ("player=damped", "compare=2"), "compare: cart is a simulation; leave it out"),
         ("tournament", ("brackets.one=[random,search:2]",), "a game of turns for two; this one is a simulation"),
     ],

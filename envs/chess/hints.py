@@ -41,8 +41,7 @@ def hints(game: Chess) -> Hint:
         kept = int((np.sign(values) == result).sum())
         others = [san(game, state, move) for move, value in zip(moves, values, strict=True) if np.sign(value) < result]
         lost = f"; thrown away by {', '.join(others[:8])}{', ...' * (len(others) > 8)}" if others else ""
-        return moves[
-            best
-        ], f"{san(game, state, moves[best])} {WORDS[result]}{length}; kept by {kept} of {len(moves)} moves{lost}"
+        said = f"{san(game, state, moves[best])} {WORDS[result]}{length}; kept by {kept} of {len(moves)} moves{lost}"
+        return moves[best], said
 
     return hint

@@ -187,8 +187,8 @@ class _Chart:
         step = 10 ** math.floor(math.log10(self.feet / 2))
         for feet in np.arange(0, self.feet, step):
             x = self._place(feet, 0).split()[0]
-            y = self.top + self.tall + 20
-            drawn.append(f'<text class="tick" x="{x}" y="{y:.1f}" text-anchor="middle">{feet:,.0f}</text>')
+            below = self.top + self.tall + 20
+            drawn.append(f'<text class="tick" x="{x}" y="{below:.1f}" text-anchor="middle">{feet:,.0f}</text>')
         said = f'<text class="tick" x="{self.left + 8:g}" y="{self.top:.1f}">ft/s by feet from the finish line</text>'
         return [*drawn, said]
 

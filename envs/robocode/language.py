@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from envs.robocode import rounding
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 from jaxgp.interpreter.lanes import Effects, evaluate_lanes
 from jaxgp.interpreter.plan import Plan
@@ -114,8 +115,8 @@ def _wave(quarter: Array, rest: Array) -> Array:
 def arcsine(x: Array) -> Array:
     """Return arcsin(x), of -1 or 1 where x is beyond them."""
     x = jnp.clip(x, -1, 1)
-    if x.dtype == jnp.float64:  # XLA's own loses digits near 1
-        return jnp.arctan2(x, jnp.sqrt((1 - x) * (1 + x)))
+    if x.dtype == jnp.float64:
+        return rounding.arcsin(x)
     size = jnp.abs(x)
     far = size > 0.5
     z = jnp.where(far, 0.5 - 0.5 * size, size * size)
@@ -128,8 +129,7 @@ def arcsine(x: Array) -> Array:
 def arccosine(x: Array) -> Array:
     """Return arccos(x), of -1 or 1 where x is beyond them."""
     if x.dtype == jnp.float64:
-        x = jnp.clip(x, -1, 1)
-        return 2 * jnp.arctan2(jnp.sqrt(1 - x), jnp.sqrt(1 + x))
+        return rounding.arccos(jnp.clip(x, -1, 1))
     return RIGHT - arcsine(x)
 
 

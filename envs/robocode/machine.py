@@ -118,14 +118,13 @@ class BotDriver(Driver[Array, Memory]):
         """Return the numbers, int32[P]."""
         return jnp.asarray(genomes, jnp.int32)
 
-    def numbers(self, plans: Any) -> Array:
-        """Return int32[P], the numbers of the robots."""
-        found: Array = plans
-        return found
+    def numbers(self, plans: Any, robots: int) -> Array:
+        """Return int32[P, robots], the numbers of the robots that each individual drives."""
+        return jnp.broadcast_to(plans[:, None], (len(plans), robots))
 
     def start(self, plans: Any, rollouts: int, /) -> Memory:
         """Return what is remembered before the first turn, which sets most of it."""
-        shape, dtype = (len(self.numbers(plans)), rollouts), jnp.dtype(self.precision)
+        shape, dtype = (len(jax.tree.leaves(plans)[0]), rollouts), jnp.dtype(self.precision)
         zero, none, no = jnp.zeros(shape, dtype), jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool)
         return Memory(
             (none,) * len(LEVELS),
@@ -146,7 +145,7 @@ class BotDriver(Driver[Array, Memory]):
         del bits
         s = dict(zip(SENSED, jnp.moveaxis(sensed, -1, 0), strict=True))
         _, bots = self._assembled
-        number = jnp.broadcast_to(self.numbers(plans)[:, None], active.shape)
+        number = self.numbers(plans, active.shape[1])
         entries = {name: jnp.asarray(bots.entries[:, n])[number] for n, name in enumerate(HANDLERS)}
         always = bots.advanced * ADVANCED + bots.gun_keeps * GUN_KEEPS
         advanced = jnp.asarray(bots.advanced)[number]

@@ -6,11 +6,14 @@ Source: the rules of Robocode 1.9.3.9, as its recorded battles show them.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jax import Array
+import numpy as np
+from jax import Array, lax
 
+from envs.robocode.rounding import arctan2
 from envs.robocode.state import (
     ADVANCED,
     AHEAD,
@@ -23,10 +26,10 @@ from envs.robocode.state import (
     RADAR_KEEPS_BODY,
     RADAR_KEEPS_GUN,
     SCAN,
+    SLOTS,
     TURN,
     Bullets,
     Commands,
-    Points,
     Robot,
     Seen,
     State,
@@ -147,10 +150,18 @@ def heat_of(power: Array) -> Array:
     return heat + jnp.where((2 * power == jnp.round(2 * power)) & (power < 1.75), LATE, 0.0)
 
 
-def command(
-    robot: Robot, bullets: Bullets, points: Points, aligned: Array, idle: Idle, given: Commands
-) -> tuple[Robot, Bullets, Points, Idle, Array]:
-    """Return a robot with its commands, its bullets with a new one, and bool[SLOTS], which one is new."""
+class Shell(NamedTuple):
+    """A new bullet; without power there is none."""
+
+    x: Array
+    y: Array
+    vx: Array
+    vy: Array
+    power: Array
+
+
+def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell]:
+    """Return a robot with its commands, and what it shoots; `aligned` (bool[]): a shot may be aimed."""
     alive, able = robot.energy != 0, robot.energy > 0
     robot = robot.replace(  # type: ignore[attr-defined]
         ahead=jnp.where(given.has(AHEAD) & alive, given.ahead, robot.ahead),
@@ -163,19 +174,18 @@ def command(
     power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, 0.1, 3.0)), 0.0)
     # A robot that is disabled loses its commands in the turn in which it becomes so, and no more later.
     hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
-    robot = arrays.where(fires, hot, robot)
     heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)
     speed = 20 - 3 * power
+    shell = Shell(robot.x, robot.y, speed * jnp.sin(heading), speed * jnp.cos(heading), power)
+    return arrays.where(fires, hot, robot), shell
+
+
+def added(bullets: Bullets, shell: Shell) -> tuple[Bullets, Array]:
+    """Return bullets with a new one, and bool[SLOTS], which one is new."""
     free = bullets.power == 0
-    new = fires & free & (jnp.cumsum(free) == 1)
-    bullets = Bullets(
-        jnp.where(new, robot.x, bullets.x),
-        jnp.where(new, robot.y, bullets.y),
-        jnp.where(new, speed * jnp.sin(heading), bullets.vx),
-        jnp.where(new, speed * jnp.cos(heading), bullets.vy),
-        jnp.where(new, power, bullets.power),
-    )
-    return robot, bullets, points.replace(shots=points.shots + fires), idle.lost(power), new  # type: ignore[attr-defined]
+    new = (shell.power > 0)[..., None] & free & (jnp.cumsum(free, -1) == 1)
+    old = bullets.x, bullets.y, bullets.vx, bullets.vy, bullets.power
+    return Bullets(*(jnp.where(new, x[..., None], y) for x, y in zip(shell, old, strict=True))), new
 
 
 def touches(bullets: Bullets, x: Array, y: Array) -> Array:
@@ -195,87 +205,103 @@ def leaves(field: Field, bullets: Bullets) -> Array:
     return beyond | (y + RADIUS >= field.height)
 
 
-def meetings(one: Bullets, other: Bullets, new: Array) -> tuple[Array, Array]:
-    """Return where bullets meet when those of `one` are examined first: bool[SLOTS, SLOTS] twice.
+_BITS = 1 << np.arange(SLOTS, dtype=np.int32)
+BY_FIRST, BY_SECOND, BOTH = 0, SLOTS, 2 * SLOTS
 
-    The first are those that meet the last step of the other bullet, since that has not moved yet; one that is `new`
-    (bool[SLOTS]) has made no step. The second ones meet when the other bullet moves.
+
+def meetings(one: Bullets, other: Bullets, mine_new: Array, theirs_new: Array) -> Array:
+    """Return which bullets meet: int32[SLOTS], for each of `one` a word of bits, three for each of the other ones.
+
+    Those from `BY_FIRST` on are set where it meets the last step of the other, which has not moved yet; those from
+    `BY_SECOND` on where the other one meets its last step; those from `BOTH` on where their new steps meet. Bullets
+    that are new (bool[SLOTS] twice) have made no step.
     """
     px, py, vx, vy = (jnp.expand_dims(x, -1) for x in (one.x, one.y, one.vx, one.vy))
     qx, qy, wx, wy = (jnp.expand_dims(x, -2) for x in (other.x, other.y, other.vx, other.vy))
     dx, dy, area = qx - px, qy - py, vx * wy - vy * wx
     side = jnp.where(area < 0, -1.0, 1.0)
     mine, theirs, area = (dx * wy - dy * wx) * side, (dx * vy - dy * vx) * side, area * side
-    there = (jnp.expand_dims(one.power, -1) > 0) & (jnp.expand_dims(other.power, -2) > 0)
-    crossing = there & (area > 0) & (mine >= 0) & (mine <= area)
-    before = crossing & (theirs >= -area) & (theirs <= 0) & ~jnp.expand_dims(new, -2)
-    return before, crossing & (theirs >= 0) & (theirs <= area)
+    near = (area > 0) & (jnp.abs(mine) <= area) & (jnp.abs(theirs) <= area)
+    first = jnp.where((mine >= 0) & (theirs <= 0), jnp.expand_dims(jnp.where(theirs_new, 0, _BITS), -2), 0)
+    second = jnp.where((theirs >= 0) & (mine <= 0), jnp.expand_dims(jnp.where(mine_new, 0, 1), -1) * _BITS, 0)
+    both = jnp.where((mine >= 0) & (theirs >= 0), _BITS, 0)
+    words = first + (second << BY_SECOND) + (both << BOTH)
+    return jnp.where(near, words, 0).sum(-1, dtype=jnp.int32)
+
+
+def _met(words: Array, mine: Array, theirs: Array) -> tuple[Array, Array]:
+    """Return which bullets meet, bool[SLOTS] twice, of those that are there, bool[SLOTS] twice."""
+    there = jnp.where(theirs, _BITS, 0).sum(-1, dtype=jnp.int32)
+    met = jnp.where(mine, words & there[..., None], 0)
+    whose = lax.reduce(met, np.int32(0), lax.bitwise_or, (met.ndim - 1,))
+    return met != 0, (whose[..., None] & _BITS) != 0
 
 
 class Shot(NamedTuple):
-    """What bullets did to a robot."""
+    """What the bullets of a robot did to the other one."""
 
     hit: Array  # bool
-    heading: Array
+    damage: Array
+    back: Array  # energy that the owner gets
+    count: Array  # int32: how many hit
+    heading: Array  # where they flew
 
 
-def strike(
-    owner: Robot, victim: Robot, bullets: Bullets, points: Points, idle: Idle, hits: Array
-) -> tuple[Robot, Robot, Points, Idle, Shot]:
-    """Return all after those bullets that hit (bool[SLOTS])."""
+def shot(bullets: Bullets, hits: Array) -> Shot:
+    """Return what those bullets do that hit (bool[SLOTS]); those of one robot in one turn count as one."""
     power = jnp.where(hits, bullets.power, 0.0)
-    each = 4 * power + 2 * jnp.maximum(power - 1, 0)
-    damage, hit = each.sum(-1), hits.any(-1)
-    done = jnp.minimum(damage, victim.energy)
-    dies = hit & (victim.energy - damage < DISABLED)
-    dealt = points.damage + done
-    points = points.replace(  # type: ignore[attr-defined]
-        bullet=points.bullet + done,
-        bullet_bonus=points.bullet_bonus + jnp.where(dies, BULLET_BONUS * dealt, 0.0),
-        damage=dealt,
-        hits=points.hits + hits.sum(-1),
-    )
-    struck = arrays.where(hit, with_energy(victim, victim.energy - damage), victim)
-    idle = idle.lost(damage)
-    idle = idle._replace(turns=jnp.where(dies, 0, idle.turns))
-    owner = arrays.where(hit, with_energy(owner, owner.energy + 3 * power.sum(-1)), owner)
+    damage = (4 * power + 2 * jnp.maximum(power - 1, 0)).sum(-1)
     heading = jnp.arctan2(jnp.where(hits, bullets.vx, 0.0).sum(-1), jnp.where(hits, bullets.vy, 0.0).sum(-1))
-    return owner, struck.replace(dead=struck.dead | dies), points, idle, Shot(hit, wrapped(heading))
+    return Shot(hits.any(-1), damage, 3 * power.sum(-1), hits.sum(-1), wrapped(heading))
 
 
 def fly(
     field: Field,
     robots: tuple[Robot, Robot],
     bullets: tuple[Bullets, Bullets],
-    points: tuple[Points, Points],
-    idle: Idle,
-    new: Array,
-) -> tuple[tuple[Robot, Robot], tuple[Bullets, Bullets], tuple[Points, Points], Idle, tuple[Shot, Shot]]:
-    """Move all bullets, those of the first robot first; `new` (bool[SLOTS]) are those that the second one just shot.
+    new: tuple[Array, Array],
+    swap: Array,
+) -> tuple[tuple[Bullets, Bullets], tuple[Shot, Shot]]:
+    """Move all bullets; return also what those of each robot did.
 
-    Bullets of one robot that hit in the same turn count as one.
+    Args:
+        field: the settings.
+        robots: by seat.
+        bullets: of each.
+        new: bool[SLOTS] of each, those that were just shot.
+        swap: whether those of the second robot are examined first.
     """
-    one, other = robots
-    mine, theirs = bullets
-    gone = leaves(field, mine)
-    hits = touches(mine, other.box_x, other.box_y) & (mine.power > 0) & ~gone & ~other.dead
-    one, other, first, idle, shot = strike(one, other, mine, points[0], idle, hits)
-    before, after = meetings(mine, theirs, new)
-    mine = _without(mine, gone | hits)
-    lives = (mine.power > 0)[..., :, None]
-    before &= lives
-    mine, theirs = _without(mine, before.any(-1)), _without(theirs, before.any(-2))
-    gone = leaves(field, theirs)
-    hits = touches(theirs, one.box_x, one.box_y) & (theirs.power > 0) & ~gone & ~one.dead
-    other, one, second, idle, struck = strike(other, one, theirs, points[1], idle, hits)
-    theirs = _without(theirs, gone | hits)
-    after &= (mine.power > 0)[..., :, None] & (theirs.power > 0)[..., None, :]
-    mine, theirs = _without(mine, after.any(-1)), _without(theirs, after.any(-2))
-    return (one, other), (_moved(mine), _moved(theirs)), (first, second), idle, (struck, shot)
+    words = arrays.apart(meetings, *bullets, *new)
+    there = [one.power > 0 for one in bullets]
+    gone = [leaves(field, one) for one in bullets]
+    touching = [
+        touches(one, you.box_x, you.box_y) & ~out & ~you.dead
+        for one, out, you in zip(bullets, gone, robots[::-1], strict=True)
+    ]
+    free = [here & ~out & ~hit for here, out, hit in zip(there, gone, touching, strict=True)]
+    # Bullets that are examined first are gone where they hit something, before they meet the other ones.
+    mine, theirs = jnp.where(swap, there[0], free[0]), jnp.where(swap, free[1], there[1])
+    met = _met(words >> jnp.where(swap, BY_SECOND, BY_FIRST), mine, theirs)
+    shots = [shot(one, hit & here & ~lost) for one, hit, here, lost in zip(bullets, touching, there, met, strict=True)]
+    free = [one & ~lost for one, lost in zip(free, met, strict=True)]
+    met = _met(words >> BOTH, free[0], free[1])
+    left = [
+        _moved(one.replace(power=jnp.where(here & ~lost, one.power, 0.0)))  # type: ignore[attr-defined]
+        for one, here, lost in zip(bullets, free, met, strict=True)
+    ]
+    return (left[0], left[1]), (shots[0], shots[1])
 
 
-def _without(bullets: Bullets, gone: Array) -> Bullets:
-    return bullets.replace(power=jnp.where(gone, 0.0, bullets.power))  # type: ignore[attr-defined,no-any-return]
+def struck(owner: Robot, victim: Robot, idle: Idle, done: Shot) -> tuple[Robot, Robot, Idle, Array, Array]:
+    """Return all after the bullets of a robot hit; the damage that counts, and whether it kills."""
+    counts = jnp.minimum(done.damage, victim.energy)
+    dies = done.hit & (victim.energy - done.damage < DISABLED)
+    hurt = with_energy(victim, victim.energy - done.damage)
+    idle = idle.lost(done.damage)
+    idle = idle._replace(turns=jnp.where(dies, 0, idle.turns))
+    fed = with_energy(owner, owner.energy + done.back)
+    victim = arrays.where(done.hit, hurt, victim).replace(dead=victim.dead | dies)
+    return arrays.where(done.hit, fed, owner), victim, idle, counts, dies
 
 
 def _moved(bullets: Bullets) -> Bullets:
@@ -284,7 +310,7 @@ def _moved(bullets: Bullets) -> Bullets:
 
 def turned(robot: Robot, given: Commands) -> Robot:
     """Return a robot whose body, gun and radar have turned by a turn."""
-    rate = math.radians(10) - math.radians(0.75) * jnp.abs(robot.v)
+    rate = (0.4 + 0.6 * (1 - jnp.abs(robot.v) / FASTEST)) * math.radians(10)
     step = jnp.where(robot.rammed, 0.0, bounded(robot.turn, rate))
     turn = robot.turn - step
     body = wrapped(robot.body + step)
@@ -296,8 +322,8 @@ def turned(robot: Robot, given: Commands) -> Robot:
     radar_step = bounded(radar_turn, RADAR_RATE)
     return robot.replace(  # type: ignore[attr-defined,no-any-return]
         body=body,
-        gun=wrapped(robot.gun + step + gun_step),
-        radar=wrapped(robot.radar + step + gun_step + radar_step),
+        gun=wrapped(wrapped(robot.gun + step) + gun_step),
+        radar=wrapped(wrapped(wrapped(robot.radar + step) + gun_step) + radar_step),
         turn=turn,
         gun_turn=gun_turn - gun_step,
         radar_turn=radar_turn - radar_step,
@@ -356,21 +382,17 @@ class Moved(NamedTuple):
     wall: Array  # bool
     wall_bearing: Array
     ram: Array  # bool
+    kills: Array  # bool
     bearing: Array  # of the other robot
     back: Array  # of this robot, seen from the other one
     energy: Array  # of this robot after the ram
     left: Array  # of the other one
+    distance: Array
 
 
 def move(
-    field: Field,
-    robot: Robot,
-    other: Robot,
-    points: Points,
-    idle: Idle,
-    given: Commands,
-    zap: Array,
-) -> tuple[Robot, Robot, Points, Idle, Moved]:
+    field: Field, robot: Robot, other: Robot, idle: Idle, given: Commands, zap: Array
+) -> tuple[Robot, Robot, Idle, Moved]:
     """Return all after the move of a robot; one that is dead does nothing."""
     before = robot
     heat = robot.heat - field.cooling
@@ -382,22 +404,15 @@ def move(
     near = (jnp.abs(robot.box_x - other.box_x) < 2 * HALF) & (jnp.abs(robot.box_y - other.box_y) < 2 * HALF)
     dx, dy = other.x - robot.x, other.y - robot.y
     ram = near & ~other.dead & ~robot.dead & (robot.v * (dx * sin + dy * cos) > 0)
-    angle = jnp.arctan2(dx, dy)
+    angle = arctan2(dx, dy)
     bounced = with_energy(robot, robot.energy - RAM).replace(  # type: ignore[attr-defined]
         x=robot.x - robot.v * sin, y=robot.y - robot.v * cos, v=jnp.zeros_like(dx), ahead=jnp.zeros_like(dx)
     )
     distance = jnp.where(ram | robot.dead, 0.0, jnp.abs(robot.v))
     robot = arrays.where(ram, bounced, robot).replace(rammed=ram)
-    struck = with_energy(other, other.energy - RAM)
-    kills = ram & (struck.energy == 0)
-    done = points.damage + jnp.where(ram, RAM, 0.0)
-    points = points.replace(  # type: ignore[attr-defined]
-        ram=points.ram + jnp.where(ram, RAM_POINTS, 0.0),
-        ram_bonus=points.ram_bonus + jnp.where(kills, RAM_BONUS * done, 0.0),
-        damage=done,
-        driven=points.driven + distance,
-    )
-    other = arrays.where(ram, struck, other)
+    rammed = with_energy(other, other.energy - RAM)
+    kills = ram & (rammed.energy == 0)
+    other = arrays.where(ram, rammed, other)
     other = other.replace(dead=other.dead | kills)
     idle = idle.lost(jnp.where(ram, 2 * RAM, 0.0))
 
@@ -414,9 +429,9 @@ def move(
     )
     idle = idle._replace(turns=jnp.where(kills | dies, 0, idle.turns))
     bearings = relative(angle - robot.body), relative(angle + math.pi - other.body)
-    found = Moved(wall & ~before.dead, wall_bearing, ram, *bearings, felt, other.energy)
+    found = Moved(wall & ~before.dead, wall_bearing, ram, kills, *bearings, felt, other.energy, distance)
     moved: Robot = arrays.where(before.dead, before, robot)
-    return moved, other, points, idle, found
+    return moved, other, idle, found
 
 
 def sweeps(before: Robot, robot: Robot, other: Robot) -> Array:
@@ -454,81 +469,63 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
         lots: who is first.
         zap: bool[], whether robots lose energy by inactivity, to follow a recorded round; None: it is computed.
     """
-    robots, bullets, points, idle, new = [], [], [], Idle(state.idle, state.loss), []
-    for robot, shots, score, seen, commands in zip(
-        state.robots, state.bullets, state.points, state.seen, given, strict=True
-    ):
-        one, fired, score, idle, fresh = command(robot, shots, score, seen.aligned, idle, commands)
-        robots.append(one)
-        bullets.append(fired)
-        points.append(score)
-        new.append(fresh)
-    loaded = robots[0], robots[1]
+    idle = Idle(state.idle, state.loss)
+    shot_by = [
+        arrays.apart(command, robot, seen.aligned, commands)
+        for robot, seen, commands in zip(state.robots, state.seen, given, strict=True)
+    ]
+    loaded = shot_by[0][0], shot_by[1][0]
+    for _, shell in shot_by:
+        idle = idle.lost(shell.power)
+    flying = [added(one, shell) for one, (_, shell) in zip(state.bullets, shot_by, strict=True)]
+    bullets, shots = arrays.apart(
+        partial(fly, field), loaded, (flying[0][0], flying[1][0]), (flying[0][1], flying[1][1]), lots.bullets
+    )
 
-    swap = lots.bullets
-    later = jnp.where(swap, new[0], new[1])
-    pairs = (_by(swap, (one[0], one[1])) for one in (robots, bullets, points))
-    flown = fly(field, *pairs, idle, later)
-    robots, bullets, points, idle, shots = (flown[3] if n == 3 else _by(swap, one) for n, one in enumerate(flown))
-    facing = robots
+    one, other = _by(lots.bullets, loaded)
+    did, done = _by(lots.bullets, shots)
+    one, other, idle, first, kills = struck(one, other, idle, did)
+    other, one, idle, second, killed = struck(other, one, idle, done)
+    hurt = _by(lots.bullets, (one, other))
+    damage, deaths = _by(lots.bullets, (first, second)), _by(lots.bullets, (kills, killed))
 
     due = idle.turns > field.patience if zap is None else zap
-    swap = lots.moves
-    one, other = _by(swap, robots)
-    scores, orders = _by(swap, points), _by(swap, given)
-    one, other, first, idle, did = move(field, one, other, scores[0], idle, orders[0], due)
-    other, one, second, idle, done = move(field, other, one, scores[1], idle, orders[1], due)
-    robots, points, moves = _by(swap, (one, other)), _by(swap, (first, second)), _by(swap, (did, done))
-    return _closed(state, given, loaded, facing, robots, bullets, points, idle, shots, moves)
+    one, other = _by(lots.moves, hurt)
+    mine, theirs = _by(lots.moves, given)
+    one, other, idle, first = arrays.apart(partial(move, field), one, other, idle, mine, due)
+    other, one, idle, second = arrays.apart(partial(move, field), other, one, idle, theirs, due)
+    robots, moves = _by(lots.moves, (one, other)), _by(lots.moves, (first, second))
 
-
-def _by(swap: Array, pair: tuple) -> tuple:
-    """Return a pair, the second one first where `swap` says so."""
-    one, other = pair
-    return arrays.where(swap, other, one), arrays.where(swap, one, other)
-
-
-def _closed(
-    state: State,
-    given: tuple[Commands, Commands],
-    loaded: tuple[Robot, Robot],
-    facing: tuple[Robot, Robot],
-    robots: tuple[Robot, Robot],
-    bullets: tuple[Bullets, Bullets],
-    points: tuple[Points, Points],
-    idle: Idle,
-    shots: tuple[Shot, Shot],
-    moves: tuple[Moved, Moved],
-) -> State:
-    """Return the state after both moves: what is seen, who is dead, and what that scores."""
     seen, scored = [], []
-    for me in (0, 1):
+    for me, points in enumerate(state.points):
         you = 1 - me
-        scanned, aligned = look(loaded[me], robots[me], robots[you], given[me])
+        scans, aligned = look(loaded[me], robots[me], robots[you], given[me])
         seen.append(
             Seen(
-                scanned,
-                aligned,
-                shots[me].hit,
-                shots[me].heading,
-                relative(shots[me].heading + math.pi - facing[me].body),
-                moves[me].wall,
-                moves[me].wall_bearing,
-                moves[me].ram,
-                moves[me].bearing,
-                moves[me].left,
-                moves[you].ram,
-                moves[you].back,
-                moves[you].energy,
+                *(scans, aligned, shots[you].hit, shots[you].heading),
+                relative(shots[you].heading + math.pi - hurt[me].body),
+                *(moves[me].wall, moves[me].wall_bearing),
+                *(moves[me].ram, moves[me].bearing, moves[me].left),
+                *(moves[you].ram, moves[you].back, moves[you].energy),
                 jnp.zeros_like(robots[me].dead),
             )
         )
         wins = robots[you].dead & ~robots[me].dead
+        dealt = points.damage + damage[me]
+        total = dealt + jnp.where(moves[me].ram, RAM, 0.0)
         scored.append(
-            points[me].replace(
-                survival=points[me].survival + jnp.where(wins, SURVIVAL, 0.0),
-                last=points[me].last + jnp.where(wins, LAST, 0.0),
-                firsts=points[me].firsts + robots[you].dead,
+            points.replace(  # type: ignore[attr-defined]
+                survival=points.survival + jnp.where(wins, SURVIVAL, 0.0),
+                last=points.last + jnp.where(wins, LAST, 0.0),
+                bullet=points.bullet + damage[me],
+                bullet_bonus=points.bullet_bonus + jnp.where(deaths[me], BULLET_BONUS * dealt, 0.0),
+                ram=points.ram + jnp.where(moves[me].ram, RAM_POINTS, 0.0),
+                ram_bonus=points.ram_bonus + jnp.where(moves[me].kills, RAM_BONUS * total, 0.0),
+                damage=total,
+                firsts=points.firsts + robots[you].dead,
+                shots=points.shots + (shot_by[me][1].power > 0),
+                hits=points.hits + shots[me].count,
+                driven=points.driven + moves[me].distance,
             )
         )
     return state.replace(  # type: ignore[attr-defined,no-any-return]
@@ -540,3 +537,9 @@ def _closed(
         loss=idle.loss,
         time=state.time + 1,
     )
+
+
+def _by(swap: Array, pair: tuple) -> tuple:
+    """Return a pair, the second one first where `swap` says so."""
+    one, other = pair
+    return arrays.where(swap, other, one), arrays.where(swap, one, other)

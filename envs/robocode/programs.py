@@ -41,9 +41,9 @@ class ProgramRobots(BotDriver):
         value = programs.value.astype(self.precision)
         return plan(self.primitives, programs.replace(value=value))  # type: ignore[attr-defined]
 
-    def numbers(self, plans: Plan) -> Array:
-        """Return int32[P]: all programs run in the same robot."""
-        return jnp.zeros(len(plans.steps), jnp.int32)
+    def numbers(self, plans: Plan, robots: int) -> Array:
+        """Return int32[P, robots]: all programs run in the same robot."""
+        return jnp.zeros((len(plans.steps), robots), jnp.int32)
 
     def _answered(self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn) -> tuple[Array, Array, Turn]:
         asks, event = now.asks >= 0, now.event

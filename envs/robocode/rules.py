@@ -21,6 +21,7 @@ from jax import Array
 
 from envs.robocode import physics
 from envs.robocode.physics import HALF, Field, Lots
+from envs.robocode.rounding import arctan2, hypot
 from envs.robocode.state import Commands, State, bullets, points, robot, unseen
 from jaxgp import arrays
 from jaxgp.contracts import Measure, Simulation, Starts
@@ -180,8 +181,8 @@ class Robocode(Simulation[State]):
             "time": state.time,
             "fell": seen.fell,
             "scanned": seen.scanned,
-            "bearing": physics.relative(jnp.arctan2(dx, dy) - me.body),
-            "distance": jnp.sqrt(dx * dx + dy * dy),
+            "bearing": physics.relative(arctan2(dx, dy) - me.body),
+            "distance": hypot(dx, dy),
             "heading": you.body,
             "velocity": you.v,
             "other_energy": you.energy,

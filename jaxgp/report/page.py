@@ -9,6 +9,7 @@ STYLE = """
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 1rem; }
+h1, #caption, figcaption { overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.8rem, 1fr)); gap: .6rem; margin: 0; }
 .tiles div, figure, .replay { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
@@ -48,6 +49,7 @@ th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align
 #caption { min-height: 1.5em; text-align: center; }
 .controls { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
 .controls input { flex: 1; min-width: 4rem; accent-color: var(--accent); }
+select { max-width: 100%; }
 button, select { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
   border-radius: .4rem; padding: .25rem .7rem; cursor: pointer; }
 button:hover, select:hover { border-color: var(--accent); }

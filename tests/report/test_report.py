@@ -1,6 +1,9 @@
+import html
 import html.parser
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import jaxgp
 from jaxgp.genotypes import language as languages
 from jaxgp.host.replay import ReplayGame
 from jaxgp.report import markup, plots, report, tree
+from jaxgp.report.page import STYLE
 from jaxgp.store.champion import ChampionFile
 from tests.run.conduct_toy import run
 from tests.run.toy_experiment import config
@@ -130,6 +134,50 @@ def test_columns_of_a_table_that_hold_words_stand_to_the_left():
         ("td", ' class="words"', "-"),
         ("td", "", "2"),
     ]
+
+
+LONG = "a_name_of_an_option_that_no_line_of_a_phone_can_hold=" + "0123456789" * 9
+WIDE = {
+    "title": LONG,
+    "champion": champion(f"(ADD {'(ADD 1 2) ' * 40}3)"),
+    "tableau": ("Koza tableau", [("objective", LONG), (LONG, "win")]),
+    "rows": [ROWS[0] | {f"some_figure_{number}": 123456.789 for number in range(30)}],
+    "games": [ReplayGame(LONG, [(LONG, '<svg viewBox="0 0 900 90" width="900" height="90"></svg>')])],
+    "config": LONG,
+    "environment": LONG,
+}
+PHONE = 390
+"""Width of a phone in pixels."""
+MEASURE = """<!DOCTYPE html>
+<iframe id="phone" style="width: {width}px; height: 800px; border: 0" srcdoc="{page}"></iframe>
+<script>window.onload = () => {{
+  const page = document.getElementById("phone").contentDocument.documentElement;
+  document.body.textContent = "wide: " + page.scrollWidth;
+}};</script>"""
+
+
+def test_what_may_be_wider_than_a_page_scrolls_in_a_box_of_its_own():
+    text = page(**WIDE)
+    tables = re.findall(r"(.{20})<table", text)
+    assert len(tables) >= 2
+    assert {before[-20:] for before in tables} == {'<div class="scroll">'}
+    for box in (r"\.scroll", "pre", "#frame"):
+        assert re.search(rf"^{box} {{[^}}]*overflow(-x)?: auto", STYLE, re.M), box
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="no Chromium here to lay a page out")
+def test_a_page_is_as_wide_as_a_phone(tmp_path):
+    (tmp_path / "phone.html").write_text(MEASURE.format(width=PHONE, page=html.escape(page(**WIDE))), "utf-8")
+    words = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/browser", "--dump-dom"]
+    laid = subprocess.run(
+        ["chromium", *words, (tmp_path / "phone.html").as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    (wide,) = re.findall(r"wide: (\d+)", laid.stdout)
+    assert PHONE - 20 < int(wide) <= PHONE, "a bar to scroll down takes up to 20 of them"
 
 
 def test_without_games_there_is_no_replay():

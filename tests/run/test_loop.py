@@ -14,8 +14,8 @@ from jaxgp.run import loop, outcome
 from jaxgp.store import checkpoint, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Record
-from tests.run.conduct_toy import assert_same, final, rows, run
-from tests.run.toy_experiment import config
+from tests.run.conduct_toy import assert_same, final, rows, run, start
+from tests.run.toy_experiment import ToyExperiment, config
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,21 @@ def test_a_whole_run_leaves_everything(whole):
     assert [row["generation"] for row in rows(whole)] == list(range(7))
     assert {path.stem for path in (whole / "plots").iterdir()} == {"fitness", "points", "size", "diversity"}
     assert len(list((whole / "checkpoints").iterdir())) == 2
+
+
+def test_the_directory_and_the_table_of_parameters_come_before_anything_is_compiled(tmp_path, capsys):
+    told = []
+
+    class Watched(ToyExperiment):
+        def init(self, key):
+            told.append(capsys.readouterr().out)
+            return super().init(key)
+
+    assert start(tmp_path / "run", Watched(config()), config()) == 0
+    first, *parameters, last = told[0].splitlines()
+    assert first == "Koza tableau"
+    assert "  seed: 0" in parameters
+    assert last.startswith("Run directory: ")
 
 
 def test_a_signal_stops_a_run_and_resuming_gives_the_whole_run(whole, tmp_path, capsys):

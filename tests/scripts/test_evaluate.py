@@ -425,6 +425,7 @@ def test_engines_do_not_play_every_game(evaluate, run_directory, panel):
 
 
 BAD = [
+    ("engine=robocode", "engine: of puzzles and simulations; walls is none, leave it out"),
     ("player=minimax_4", "run: given, but player is measured in the place of a champion; leave one out"),
     ("game.size=5", "game.size=5: run="),
     ("against=[nobody]", "against=nobody: accepted: minimax_8, "),

@@ -1,5 +1,6 @@
 """Figures of sentences in the pages, computed from the data again."""
 
+import json
 import re
 from statistics import median
 
@@ -74,3 +75,37 @@ def test_no_ops_are_not_shown_to_be_more_where_they_are_weights(data, said):
     one = compare("no-ops", *(("", some) for some in shares), resamples=RESAMPLES)
     assert one.p >= 0.05
     assert f"where they do nothing: A12 {effect(one.a12)}, p = {one.p:.2f}." in said("othello")
+
+
+def test_champions_of_checkers_that_evolution_did_not_make_are_named(said):
+    """Programs of generation 0, on 10 x 10 squares; the page names each, and the README their number."""
+    files = [DOCS / "data" / "champions" / f"checkers_10x10_{runs}.jsonl" for runs in ("50co", "25co")]
+    three, two = ([json.loads(line) for line in file.read_text("utf-8").splitlines()] for file in files)
+    first = {one["seed"]: one for one in three if one["generation"] == 0}
+    assert {seed: one["size"] for seed, one in first.items()} == {1: 2, 3: 13, 4: 1}
+    assert {one["seed"]: one["size"] for one in two if one["generation"] == 0} == {3: 7}
+    factor = round(float(re.fullmatch(r"\(MultERC:([\d.]+) PieceCount\)", first[1]["text"])[1]), 2)
+    assert first[4]["text"] == "PieceCount"
+    text = said("checkers")
+    for words in (
+        "Three champions of five are programs of generation 0: `PieceCount` (seed 4), ",
+        f"{factor} times `PieceCount` (seed 1), which is the same player, and a program of 13 nodes (seed 3).",
+        "At two plies seed 3 is another one, of 7 nodes.",
+    ):
+        assert words in text
+    assert "best of five, three from generation 0" in (DOCS.parent / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("results/checkers", "games of coevolution begin with [four random moves](../coevolution.md#games)"),
+        ("results/checkers", "columns against `ab4` and up do not compare champions.** In tables 3.8 and 3.10"),
+        ("results/othello", "By neither opponent are the eight here shown to differ from the source's best ones."),
+        ("results/othello", "ours begin with [four random moves](../coevolution.md#games)"),
+        ("results/morpion", "a game of 124 lines, by an early version with a mistake, and could not repeat it"),
+        ("rush_hour", "One thing differs from the book: there X moves towards the exit whenever it can, as one macro"),
+    ],
+)
+def test_a_page_says_in_what_it_differs_from_its_source(page, words):
+    assert words in re.sub(r"\s+", " ", (DOCS / f"{page}.md").read_text("utf-8"))

@@ -124,7 +124,7 @@ class SuiteFitness(Absolute[Array]):
         """Return the cost of the reference search for all instances, which may take a while."""
         del key
         if self.reference == 0:
-            return jnp.full(self.number, self.unsolved, jnp.int32)
+            return jnp.full(self.number, self.unsolved or 0, jnp.int32)
         most = self.solver.limit if self.reference is None else self.reference
         instances = jax.tree.map(jnp.asarray, self.instances)
         found = self.solver.baseline(instances, jnp.full(self.number, most, jnp.int32))

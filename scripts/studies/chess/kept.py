@@ -163,7 +163,7 @@ def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) 
             state = jax.tree.map(lambda x, n=n: x[n], at.states)
             action = agent.reply([Move(state, None, 0)], np.uint32(0))
             legal = np.flatnonzero(np.asarray(_legal(game)(state)))
-            kept.append(bool(at.kept[n, int(np.flatnonzero(legal == action)[0])]))
+            kept.append(at.kept[n, int(np.searchsorted(legal, -1 if action is None else action))])
     finally:
         agent.close()
     return np.array(kept, float)

@@ -16,7 +16,7 @@ from jax import Array
 from envs.robocode import physics, state
 from envs.robocode.machine import BotDriver
 from envs.robocode.physics import Lots
-from envs.robocode.rules import Robocode
+from envs.robocode.rules import Robocode, mixed
 from envs.robocode.state import Commands, State
 
 MOST = 20
@@ -27,6 +27,8 @@ STEPS = 5000
 """Turns of the longest round that is followed to its end."""
 SAID = ("x", "y", "speed", "heat", "body", "gun", "radar", "energy", "death", "score")
 """What is compared of a robot, in order; bullets come last."""
+EQUAL = 1e-6
+"""Up to here a turn is equal: both sides round differently."""
 CHOICES = tuple(itertools.product((False, True), repeat=2))
 """The lots of a turn: which robot's bullets fly first, and which robot moves first."""
 
@@ -92,7 +94,9 @@ def follow(
 ) -> list[np.ndarray]:
     """Fight recorded rounds again, from their places alone.
 
-    Lots that the engine drew are those with which the turn comes nearest to the recorded one.
+    Lots that the engine drew are those with which the turn comes nearest to the recorded one. Where all lots give the
+    same turn, they may still tell apart what robots perceive, such as the bearing of a ram. So a round that differs is
+    followed `TOGETHER` times more, with such lots drawn, and that comes out which is equal for longest.
 
     Args:
         world: the rules, in double precision.
@@ -113,10 +117,26 @@ def follow(
         turns = min(STEPS, max(len(told[n].robots) for n in some))
         robots, bullets = (np.stack([_padded(told[n][field]) for n in some]) for field in (0, 1))
         own = jax.tree.map(lambda x, some=some: np.asarray(x)[some], genomes)
-        gaps = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns))
+        none = np.zeros(TOGETHER, np.uint32)
+        gaps = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, none))
         for row, n in enumerate(some.tolist()):
             found[n] = gaps[: len(told[n].robots), row]
+    for n, gaps in found.items():
+        if equal_turns(gaps) < len(gaps):
+            some = np.full(TOGETHER, n)
+            robots, bullets = (np.stack([_padded(told[n][field])] * TOGETHER) for field in (0, 1))
+            own = jax.tree.map(lambda x, some=some: np.asarray(x)[some], genomes)
+            turns, tries = min(STEPS, len(told[n].robots)), 1 + np.arange(TOGETHER, dtype=np.uint32)
+            again = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, tries))
+            each = [gaps, *(again[: len(gaps), row] for row in range(TOGETHER))]
+            found[n] = max(each, key=equal_turns)
     return [found[n] for n in range(len(told))]
+
+
+def equal_turns(gaps: np.ndarray) -> int:
+    """Return how many turns of a round are equal to the recorded ones, from the first on."""
+    far = np.flatnonzero(~(gaps.max(-1) <= EQUAL))
+    return int(far[0]) if len(far) else len(gaps)
 
 
 def _padded(x: np.ndarray) -> np.ndarray:
@@ -132,8 +152,9 @@ def _together(
     bullets: Array,
     seed: Array,
     turns: Array,
+    tries: Array,
 ) -> Array:
-    """Follow N rounds for some turns; return float64[STEPS, N, seats * 10 + 1]."""
+    """Follow N rounds for some turns, with draws of lots, uint32[N]; return float64[STEPS, N, seats * 10 + 1]."""
     count, active = len(places), jnp.ones((len(places), 1), bool)
     plans = [driver.prepare(genome) for driver, genome in zip(drivers, genomes, strict=True)]
     memories = tuple(driver.start(plan, 1) for driver, plan in zip(drivers, plans, strict=True))
@@ -155,7 +176,9 @@ def _together(
             return made, jax.vmap(apart)(made, robots[:, turn], bullets[:, turn])
 
         made, gap = jax.vmap(tried)(jnp.array(CHOICES))
-        best = jnp.argmin(gap.max(-1), 0)
+        worst = gap.max(-1)
+        drawn = jax.vmap(lambda n: mixed(tries, turn, n))(jnp.arange(len(CHOICES))) * jnp.where(tries > 0, 1.0, 0.0)
+        best = jnp.argmin(jnp.where(worst <= EQUAL, -1.0 + drawn / 2**33, worst), 0)
         here = jnp.arange(count)
         now = jax.tree.map(lambda x: x[best, here], made)
         return now, tuple(after), gaps.at[turn].set(gap[best, here])

@@ -8,10 +8,12 @@ hand, one after the other. Both sides compute in double precision. Where a round
 first, in what, and by how much.
 """
 
+import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX"  # products and sums are rounded one by one, as in Java
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -41,14 +43,12 @@ COLUMNS = {
     "rival": "the other robot",
     "seed": "of the engine",
     "turns": "until the first death",
-    "first": "the first turn that differs by more than LIMIT; empty: none does",
+    "first": "the first turn that differs by more than 1e-6; empty: none does",
     "differs": "what does so then: of me, of the rival, or bullets",
     "gap": "by how much, in pixels, points, pixels a turn or, of angles, the sine of half the difference",
     "before": "the greatest gap in the turn before",
 }
 """The columns and what is in them."""
-LIMIT = 1e-6
-"""Up to here a turn is equal: both sides round differently."""
 NODES = 512
 """Nodes of a tree of a random program."""
 PLACES_SEED = 1000
@@ -190,16 +190,14 @@ def cells(gaps: Any) -> dict[str, object]:
     """Return the cells of a round, from the gaps of its turns."""
     import numpy as np
 
-    from studies.robocode.following import SAID
+    from studies.robocode.following import EQUAL, SAID, equal_turns
 
     names = [f"{whose} {name}" for whose in ("my", "rival's") for name in SAID] + ["bullets"]
-    worst = gaps.max(-1)
-    far = np.flatnonzero(~(worst <= LIMIT))
-    if not len(far):
+    worst, turn = gaps.max(-1), equal_turns(gaps)
+    if turn == len(gaps):
         return {"turns": len(gaps), "first": "", "differs": "", "gap": "", "before": f"{worst.max():.1e}"}
-    turn = int(far[0])
     before = f"{worst[turn - 1]:.1e}" if turn else ""
-    what = [names[n] for n in np.flatnonzero(~(gaps[turn] <= LIMIT))]
+    what = [names[n] for n in np.flatnonzero(~(gaps[turn] <= EQUAL))]
     return {
         "turns": len(gaps),
         "first": turn + 1,

@@ -29,7 +29,9 @@ def test_a_recorded_battle_is_followed_until_a_lot_decides_that_the_trace_does_n
     ends = [len(one.robots) for one in played]
     equal = []
     for later in (False, True):
-        wrong = [np.flatnonzero(~(row[:end] <= 1e-9)) for row, end in zip(fought(played, names, later), ends, strict=True)]
+        wrong = [
+            np.flatnonzero(~(row[:end] <= 1e-9)) for row, end in zip(fought(played, names, later), ends, strict=True)
+        ]
         equal.append([int(one[0]) if len(one) else end for one, end in zip(wrong, ends, strict=True)])
     assert ends == [1824, 581, 1744, 1412, 518]
     assert np.max(equal, 0).tolist() == [1024, 581, 590, 416, 518]

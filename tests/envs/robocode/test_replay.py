@@ -1,7 +1,12 @@
 """Recorded rounds of the engine, turn by turn: from the commands of both robots alone, to 1e-9."""
 
-import numpy as np
+import math
 
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envs.robocode import physics
 from tests.envs.robocode.traces import SETS, commanded, replayed
 
 
@@ -15,3 +20,58 @@ def test_recorded_rounds_are_followed_from_their_commands():
             gaps = row[: len(one.robots)]
             assert gaps.max() <= 1e-9, (name, one.number, int(np.argmax(gaps > 1e-9)) + 1, gaps.max())
     assert turns == 28978
+
+
+def never_snaps(robot, given):
+    turned = TURNED(robot, given)
+    return turned.replace(body=physics.wrapped(turned.body + 1e-6))
+
+
+def one_box(robot, sin, cos):
+    return DRIVEN(robot, sin, cos).replace(box_x=robot.box_x, box_y=robot.box_y)
+
+
+def no_rams(field, robot, other, *given):
+    return MOVE(field, robot, other.replace(box_x=other.box_x + 1e4), *given)
+
+
+def late_bullets(*given):
+    bullets, shots = FLY(*given)
+    return tuple(one.replace(x=one.x - one.vx) for one in bullets), shots
+
+
+def straight(field, robot, sin, cos, hurt):
+    return WALLED(field, robot, sin * 0, cos * 0, hurt)
+
+
+TURNED, DRIVEN, MOVE, FLY, WALLED = physics.turned, physics.driven, physics.move, physics.fly, physics.walled
+"""The rules as they are."""
+
+WRONG = {
+    "a smaller robot": ("HALF", 17.9),
+    "larger bullets": ("RADIUS", 3.5),
+    "a slower gun": ("GUN_RATE", math.radians(19.9)),
+    "a slower radar": ("RADAR_RATE", math.radians(44)),
+    "rams that cost more": ("RAM", 0.7),
+    "fewer points for rams": ("RAM_POINTS", 1.1),
+    "fewer points for survival": ("SURVIVAL", 49.0),
+    "no points for the last survivor": ("LAST", 0.0),
+    "a smaller bonus for kills": ("BULLET_BONUS", 0.1),
+    "a limit of energy": ("DISABLED", 0.5),
+    "faster zaps": ("ZAP", 0.11),
+    "a faster tank": ("FASTEST", 8.1),
+    "braking too early": ("braking", lambda v: jnp.abs(v)),
+    "no walls on the way back": ("walled", straight),
+    "boxes that stay behind": ("driven", one_box),
+    "no rams": ("move", no_rams),
+    "bullets that leave later": ("fly", late_bullets),
+    "a body that never stands exactly": ("turned", never_snaps),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("error", WRONG)
+def test_errors_in_the_rules_are_caught(error, monkeypatch):
+    monkeypatch.setattr(physics, *WRONG[error])
+    found = [replayed(*commanded(name)) for name in SETS]
+    assert any(np.nanmax(gaps) > 1e-9 for gaps in found)

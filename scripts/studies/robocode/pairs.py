@@ -1,0 +1,63 @@
+"""Every pair of the robots written by hand: the points of both in many battles.
+
+python scripts/studies/robocode/pairs.py battles=20 rounds=50 table=docs/data/robocode_pairs.csv
+
+A battle of several rounds is one in which Corners remembers its corner, as in the engine. Options: battles, rounds,
+seed, table.
+"""
+
+import csv
+import itertools
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+import envs
+from envs.robocode.bots.samples import BOTS, NAMES
+from envs.robocode.machine import BotDriver
+from jaxgp.fitness.roller import Roller
+
+COLUMNS = ("score", "firsts", "survival", "bullet", "ram", "stopped")
+
+
+@dataclass(frozen=True)
+class Pairs(BotDriver):
+    """Robots for both seats; a genome is the numbers of two robots."""
+
+    def numbers(self, plans: Any, robots: int) -> Array:
+        """Return int32[P, robots], of which each second one sits in the second seat."""
+        return jnp.tile(plans, (1, robots // 2))
+
+
+def main(battles: int = 20, rounds: int = 50, seed: int = 0, table: str = "docs/data/robocode_pairs.csv") -> None:
+    """Play all pairs, and write a row for each."""
+    game = envs.make("robocode", rounds=rounds)
+    pairs = list(itertools.combinations(range(len(BOTS)), 2))
+    roller = Roller(game, Pairs(BOTS))
+    begun = time.process_time()
+    measure = jax.jit(lambda pairs, keys: roller.measure(pairs, keys))
+    ended = jax.device_get(measure(jnp.array(pairs, jnp.int32), jax.random.split(jax.random.key(seed), battles)))
+    print(
+        f"{int(ended.steps.sum())} turns, {time.process_time() - begun:.0f} CPU-seconds with compiling", file=sys.stderr
+    )
+    at = [[one.name for one in game.quantities].index(name) for name in COLUMNS]
+    with open(Path(table), "w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["a", "b", "rounds", *(f"{name}_{seat}" for name in COLUMNS for seat in "ab"), "share_error"])
+        for (one, other), found in zip(pairs, np.asarray(ended.measures, float), strict=True):
+            shares = found[:, 0, 1]
+            error = shares.std(ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else float("nan")
+            sums = [round(float(found[:, seat, n].sum()), 3) for n in at for seat in (0, 1)]
+            rows.writerow([NAMES[one], NAMES[other], battles * rounds, *sums, round(float(error), 5)])
+
+
+if __name__ == "__main__":
+    given = dict(one.split("=", 1) for one in sys.argv[1:])
+    main(**{name: value if name == "table" else int(value) for name, value in given.items()})

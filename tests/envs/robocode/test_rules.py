@@ -1,0 +1,80 @@
+"""Battles: rounds, points, what a seed decides, and how battles are shown."""
+
+import xml.etree.ElementTree as ElementTree
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.robocode import render, rules
+from envs.robocode.roles import make
+from jaxgp.errors import UsageError
+from jaxgp.fitness.roller import Roller
+
+
+@pytest.fixture(scope="module")
+def battle():
+    """Two rounds of TestHaiku against SpinBot."""
+    world = envs.make("robocode", rounds=2, turns=600)
+    one, other = (make(name, world) for name in ("haiku.TestHaiku", "sample.SpinBot"))
+    roller = Roller(world, one.driver, ((other,),))
+    recorded = jax.jit(lambda key: roller.record(jnp.array([one.genome], jnp.int32), key))(jax.random.key(0))
+    return world, jax.device_get(recorded)
+
+
+def test_rounds_follow_each_other_until_the_last_one_is_over(battle):
+    world, recorded = battle
+    states, steps = recorded.states, int(recorded.steps)
+    assert states.round[0] == 0 and states.time[0] == 0
+    assert states.round[steps] == world.rounds and states.terminated[steps]
+    begins = np.flatnonzero(np.diff(states.round[:steps]) > 0) + 1
+    assert states.time[begins].tolist() == [0]
+    assert states.robots[0].energy[begins[0]] == states.robots[1].energy[begins[0]] == 100
+
+
+def test_who_survives_gets_sixty_points_and_shooting_costs_energy(battle):
+    world, recorded = battle
+    last = jax.tree.map(lambda x: x[int(recorded.steps)], recorded.states)
+    found = dict(zip([one.name for one in world.quantities], np.asarray(world.measures(last)).T, strict=True))
+    assert (found["survival"] == 50 * found["firsts"]).all() and (found["last"] == 10 * found["firsts"]).all()
+    parts = sum(found[name] for name in ("survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus"))
+    np.testing.assert_allclose(found["score"], parts, rtol=1e-5)
+    assert found["share"].sum() == pytest.approx(1)
+    first_shot = np.argmax(recorded.states.points[0].shots > 0)
+    assert first_shot >= 31  # the gun is hot until turn 30
+    assert recorded.states.robots[0].energy[first_shot] == 98
+
+
+def test_a_battle_is_a_small_picture_that_moves(battle):
+    world, recorded = battle
+    states = jax.tree.map(lambda x: x[: int(recorded.steps) + 1], recorded.states)
+    drawn = render.picture(world, {"one and other": states})
+    assert ElementTree.fromstring(drawn).tag.endswith("svg")
+    assert len(drawn) < 1000 * int(recorded.steps)
+    assert "one" in drawn and "other" in drawn
+
+
+def test_places_are_drawn_apart_and_depend_on_the_seed():
+    world = envs.make("robocode")
+    starts = jax.vmap(world.init)(jax.random.split(jax.random.key(1), 2000)).robots
+    gap = np.maximum(abs(starts[0].x - starts[1].x), abs(starts[0].y - starts[1].y))
+    assert gap.min() >= 36 and len(np.unique(starts[0].x)) > 1990
+    assert (abs(starts[1].x - 400) <= 364).all() and (abs(starts[1].y - 300) <= 264).all()
+    assert starts[0].body.mean() == pytest.approx(np.pi, abs=0.15)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rounds": 0}, "game.rounds=0"),
+        ({"width": 60.0}, "game.width=60"),
+        ({"places": "(1,2,3)"}, "game.places"),
+        ({"places": "(100,100,0),(110,100,0)"}, "and apart"),
+        ({"precision": "float64"}, "JAX_ENABLE_X64"),
+    ],
+)
+def test_wrong_settings_are_refused(settings, message):
+    with pytest.raises(UsageError, match=message.replace("(", r"\(")):
+        rules.Robocode(**settings)
