@@ -179,9 +179,11 @@ def rows(options: Options) -> list[str]:
     at = decide(game, options.decisions, options.seed)
     found = {"random": at.kept.sum(1) / at.there.sum(1)}
     three = {name: strategies.text(name) for name in strategies.NAMES}
-    for path in options.champions:
-        three[path] = load(path, envs, "champions").genome
     found |= by_programs(game, language.Options(), three, at)
+    for path in options.champions:
+        loaded = load(path, envs, "champions")
+        assert isinstance(loaded.cast.options, language.Options)
+        found |= by_programs(game, loaded.cast.options, {path: loaded.genome}, at)
     if options.terminals:
         names = {name: name for name in (*language.SIMPLE, *language.COMPLEX)}
         found |= by_programs(game, language.Options(trees="one"), names, at)
