@@ -212,7 +212,7 @@ def checking_moves(board: Board) -> Array:
     steps = _steps_to_edge(king)
     for n in range(2 * size):
         steps = jnp.minimum(steps, jnp.where(seen.code[0, n] == code, seen.distance[0, n], FAR))
-    rays = (king.astype(jnp.int32) + _leading(np.arange(8), king) * SQUARES) * 8 + steps
+    rays = (_leading(np.arange(8), king) * SQUARES + king.astype(jnp.int32)) * 8 + steps
     # A man that stands before another one uncovers it wherever it goes but along the ray.
     rest = line(Board(board.men[::-1], board.kinds[::-1]))
     back = Relation(
@@ -246,7 +246,7 @@ def _slides(board: Board) -> Array:
     slides = (kinds == QUEEN) | (kinds == jnp.where(straight, np.int8(ROOK), np.int8(BISHOP)))
     steps = jnp.where(slides & (own < OFF), reach(board, 0), np.int8(0)).astype(jnp.int32)
     squares = jnp.minimum(own, np.int8(SQUARES - 1)).astype(jnp.int32)
-    return (squares + _leading(np.arange(8)[:, None], own[0]) * SQUARES) * 8 + steps
+    return steps + 8 * (_leading(np.arange(8)[:, None], own[0]) * SQUARES + squares)
 
 
 def reach(board: Board, side: int) -> Array:

@@ -19,8 +19,6 @@ from jaxgp.players.greedy import LOWEST, better, running_best
 
 Value = Callable[[Array, After, Array], Array]
 """(int32[K] which states, ascending; what moves lead to [K]; int32[] how many of them count) -> float32[K]."""
-Best = tuple[Array, Array, Array]
-"""Of the best moves so far: values, lots, actions."""
 TOGETHER = 512
 """Moves that are valued together."""
 
@@ -49,7 +47,7 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
     ends = jnp.cumsum(sizes)
     begins = ends - sizes
 
-    def some(carry: tuple[Array, Best]) -> tuple[Array, Best]:
+    def some(carry: tuple[Array, tuple[Array, Array, Array]]) -> tuple[Array, tuple[Array, Array, Array]]:
         first, best = carry
         place = first + jnp.arange(together, dtype=jnp.int32)
         lane = jnp.minimum(jnp.searchsorted(ends, place, side="right"), count - 1).astype(jnp.int32)
@@ -71,8 +69,8 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
         old = tuple(x[lane] for x in best)
         wins = last & better(running[0], running[1], old[0], old[1])
         target = jnp.where(wins, lane, count)
-        kept = [x.at[target].set(y, mode="drop") for x, y in zip(best, running, strict=True)]
-        return first + together, (kept[0], kept[1], kept[2])
+        values, draws, actions = (x.at[target].set(y, mode="drop") for x, y in zip(best, running, strict=True))
+        return first + together, (values, draws, actions)
 
     none = jnp.full(count, -jnp.inf, jnp.float32), jnp.zeros(count, jnp.uint32), jnp.zeros(count, jnp.int32)
     found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, (jnp.int32(0), none))[1]

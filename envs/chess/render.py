@@ -90,9 +90,9 @@ def parse_action(game: Chess, text: str) -> int:
     labels = _labels(game)
     if found is not None:
         label = found[3] or found[1] + found[2]
+        column, row = found[4][0], found[4][1]
         if label in labels:
-            square = "abcdefgh".index(found[4][0]) + 8 * (int(found[4][1]) - 1)
-            return labels.index(label) * SQUARES + square
+            return labels.index(label) * SQUARES + "abcdefgh".index(column) + 8 * (int(row) - 1)
     raise ValueError(f"{show_typed(text)} is not a move; accepted: {MOVE}, of {', '.join(labels)}")
 
 

@@ -251,7 +251,7 @@ def moved(board: Board, place: Array, square: Array) -> tuple[Array, Array, Arra
 def _packed(numbers: Array) -> Array:
     """Return uint32[...]: numbers below 256, int8[N], four to a word."""
     padded = jnp.pad(numbers, (0, -len(numbers) % 4)).astype(jnp.uint32).reshape(-1, 4)
-    return (padded << np.array([0, 8, 16, 24], np.uint32)).sum(-1, dtype=jnp.uint32)
+    return (padded << np.arange(0, 32, 8, dtype=np.uint32)).sum(-1, dtype=jnp.uint32)
 
 
 GAME = Chess

@@ -103,8 +103,7 @@ def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
         right, up = (
             np.abs(np.subtract.outer(a, b)) for a, b in ((TRIANGLE % 8, squares % 8), (TRIANGLE // 8, squares // 8))
         )
-        bare = np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0))
-        return bare, bare
+        return (np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0)),) * 2
     path = folder() / f"{named(pair)}-{VERSION}.npz"
     if path.exists():
         try:
@@ -135,8 +134,8 @@ def build(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     """Analyse an endgame; see `table`."""
     count = len(pair[0]) + len(pair[1])
     attacked = [_attacked(pair, side) for side in range(2)]
-    squares: list[np.ndarray] = [TRIANGLE, *[np.arange(SQUARES)] * (count - 1)]
-    men = [some.reshape(-1, *[1] * (count - 1 - axis)) for axis, some in enumerate(squares)]
+    men: list[np.ndarray] = [np.arange(SQUARES).reshape(-1, *[1] * (count - 1 - axis)) for axis in range(count)]
+    men[0] = TRIANGLE.reshape(-1, *[1] * (count - 1))
     apart = np.ones(shape_of(pair), bool)
     for a, b in itertools.combinations(men, 2):
         apart &= a != b
@@ -219,7 +218,7 @@ def _solve(
 
     @jax.jit
     def run(nothing: Any, attacked: Any, taken: Any, blocks: Any) -> tuple[Array, Array]:
-        begun = [jnp.where(one, np.int8(ILLEGAL), np.int8(0)) for one in nothing]
+        start = jnp.where(nothing[0], np.int8(ILLEGAL), np.int8(0)), jnp.where(nothing[1], np.int8(ILLEGAL), np.int8(0))
 
         def after(values: Array, side: int) -> Array:
             """Return what moves to each place are worth for the side that has moved, `1 - side` having lost men."""
@@ -244,7 +243,7 @@ def _solve(
             other = better(found, 1)
             return (found, other), (found != first).any() | (other != second).any()
 
-        return lax.while_loop(lambda carry: carry[1], next_round, ((begun[0], begun[1]), jnp.bool_(True)))[0]
+        return lax.while_loop(lambda carry: carry[1], next_round, (start, jnp.bool_(True)))[0]
 
     return run(nothing, attacked, taken, blocks)
 
@@ -284,21 +283,23 @@ def _around() -> np.ndarray:
 def _slides(worth: Array, axis: int, kind: int, enter: Array, stop: Array) -> Array:
     """Return the best of the moves of a queen or a rook, whose squares are an axis."""
     lead = jnp.moveaxis(worth, axis, 0)
-    board = tuple(x.reshape(8, 8, -1) for x in (lead, enter, stop))  # rows, columns, all else
-    best = jnp.full(board[0].shape, LOWEST)
-    turned = tuple(x.swapaxes(0, 1) for x in board)
+    rows, enter, stop = (x.reshape(8, 8, -1) for x in (lead, enter, stop))  # rows, columns, all else
+    best = jnp.full(rows.shape, LOWEST)
     for right, up in STEPS.tolist():
         if (right and up) and kind == ROOK:
             continue
-        swept = _swept(board, up > 0, right) if up else _swept(turned, right > 0, 0).swapaxes(0, 1)
-        best = jnp.maximum(best, swept)
+        if up:
+            best = jnp.maximum(best, _swept(rows, enter, stop, up > 0, right))
+        else:
+            files, into, until = (x.swapaxes(0, 1) for x in (rows, enter, stop))
+            best = jnp.maximum(best, _swept(files, into, until, right > 0, 0).swapaxes(0, 1))
     return jnp.moveaxis(best.reshape(lead.shape), 0, axis)
 
 
-def _swept(board: tuple[Array, ...], up: bool, right: int) -> Array:
+def _swept(worth: Array, enter: Array, stop: Array, up: bool, right: int) -> Array:
     """Return the best of the squares that a man reaches by going row by row, and `right` columns with each row."""
 
-    def row(beyond: Array, here: tuple[Array, ...]) -> tuple[Array, Array]:
+    def row(beyond: Array, here: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         worth, enter, stop = here
         through = jnp.where(enter, jnp.maximum(worth, jnp.where(stop, LOWEST, beyond)), LOWEST)
         edge = jnp.full_like(through[:1], LOWEST)
@@ -308,7 +309,8 @@ def _swept(board: tuple[Array, ...], up: bool, right: int) -> Array:
             through = jnp.concatenate([edge, through[:-1]])
         return through, beyond
 
-    return lax.scan(row, jnp.full(board[0].shape[1:], LOWEST), board, reverse=up)[1]
+    start = jnp.full(worth.shape[1:], LOWEST)
+    return lax.scan(row, start, (worth, enter, stop), reverse=up)[1]
 
 
 def ordered(pair: Pair) -> bool:

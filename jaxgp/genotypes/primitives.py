@@ -89,7 +89,7 @@ class Levels:
         return self.values[-1]
 
     def __contains__(self, value: float) -> bool:
-        return bool((np.array(self.values, np.float32) == np.float32(value)).any())
+        return bool((np.asarray(self.values, np.float32) == np.float32(value)).any())
 
     def __str__(self) -> str:
         return "one of " + ", ".join(f"{value:.9g}" for value in self.values)

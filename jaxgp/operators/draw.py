@@ -135,7 +135,7 @@ def _near(word: Array, domain: Domain, value: Array) -> Array:
         low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
         return jnp.clip(value + spread * normal(word), jnp.minimum(low, value), jnp.maximum(high, value))
     if isinstance(domain, Levels):
-        place = jnp.argmin(jnp.abs(jnp.asarray(domain.values, jnp.float32) - value))
+        place = jnp.argmin(jnp.abs(np.asarray(domain.values, np.float32) - value))
         beside = place + jnp.where(word & 1 == 0, 1, -1)
         last = len(domain.values) - 1
         beside = jnp.where(beside < 0, min(1, last), jnp.where(beside > last, max(0, last - 1), beside))

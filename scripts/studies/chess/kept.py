@@ -163,7 +163,7 @@ def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) 
             state = jax.tree.map(lambda x, n=n: x[n], at.states)
             action = agent.reply([Move(state, None, 0)], np.uint32(0))
             legal = np.flatnonzero(np.asarray(_legal(game)(state)))
-            kept.append(bool(at.kept[n, int(np.flatnonzero(legal == action)[0])]))
+            kept.append(at.kept[n, int(np.searchsorted(legal, -1 if action is None else action))])
     finally:
         agent.close()
     return np.array(kept, float)
@@ -179,9 +179,11 @@ def rows(options: Options) -> list[str]:
     at = decide(game, options.decisions, options.seed)
     found = {"random": at.kept.sum(1) / at.there.sum(1)}
     three = {name: strategies.text(name) for name in strategies.NAMES}
-    for path in options.champions:
-        three[path] = load(path, envs, "champions").genome
     found |= by_programs(game, language.Options(), three, at)
+    for path in options.champions:
+        loaded = load(path, envs, "champions")
+        assert isinstance(loaded.cast.options, language.Options)
+        found |= by_programs(game, loaded.cast.options, {path: loaded.genome}, at)
     if options.terminals:
         names = {name: name for name in (*language.SIMPLE, *language.COMPLEX)}
         found |= by_programs(game, language.Options(trees="one"), names, at)
