@@ -42,7 +42,10 @@ BAD = [
     ("fitness.opponents.x.kind=random", "fitness.opponents.x: there is none; to add it, write options as +fitness"),
     ("~fitness.opponents.minimax", "fitness.opponents={}: accepted: at least one opponent"),
     ("~seed", "~seed: an option cannot be removed"),
-    ("game=shogi", "game=shogi: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala"),
+    (
+        "game=shogi",
+        "game=shogi: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala",
+    ),
     (
         "experiment=none",
         "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_lear",

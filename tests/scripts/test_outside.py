@@ -83,8 +83,7 @@ def test_no_file_makes_a_folder_be_imported(command, runs):
     assert (code, error.count("\n")) == (2, 1)
     assert (
         "game.name=dice: accepted: backgammon, checkers, chess, freecell, mancala, morpion, othello, rars, robocode, "
-        "rush_hour, walls"
-        in error
+        "rush_hour, walls" in error
     )
 
 
