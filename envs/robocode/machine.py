@@ -11,7 +11,7 @@ of them by one instruction, and ends the turn of those that wait.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -328,7 +328,8 @@ class BotDriver(Driver[Array, Memory]):
         saved = now.saved
         if self._has("stop"):
             saves = stops & ~now.stopped
-            saved = tuple(jnp.where(saves, x, y) for x, y in zip((now.ahead, now.turn, now.gun), saved, strict=True))
+            before = zip((now.ahead, now.turn, now.gun), saved, strict=True)
+            saved = _three(jnp.where(saves, x, y) for x, y in before)
             ahead, turn, gun = (
                 jnp.where(stops, 0.0, jnp.where(resumed, x, y)) for x, y in zip(saved, (ahead, turn, gun), strict=True)
             )
@@ -347,14 +348,14 @@ class BotDriver(Driver[Array, Memory]):
         return Turn(
             rows,
             tuple(jnp.where(register == n, kept, x) for n, x in enumerate(registers)),
-            saved,  # type: ignore[arg-type]
+            saved,
             (now.stopped | stops) & ~resumed,
             data,
             queue,
             now.left - volley,
             now.fired + volley,
             flags,
-            *(jnp.clip(x, -ENDLESS, ENDLESS) for x in (ahead, turn, gun)),
+            *_three(jnp.clip(x, -ENDLESS, ENDLESS) for x in (ahead, turn, gun)),
             jnp.where(limits, given, jnp.where(rates, r[1], now.limit)),
             jnp.where(fires, jnp.clip(given, 0.0, 3.0), now.power),
             within=goes & ~waits,
@@ -394,3 +395,9 @@ def _pick(which: Array, among: tuple[Array, ...]) -> Array:
     for n in reversed(range(len(among) - 1)):
         found = jnp.where(which == n, among[n], found)
     return found
+
+
+def _three(arrays: Iterable[Array]) -> tuple[Array, Array, Array]:
+    """Return what an expression says of driving, turning and the gun, in this order."""
+    first, second, third = arrays
+    return first, second, third

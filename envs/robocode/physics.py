@@ -245,7 +245,7 @@ class Shot(NamedTuple):
     hit: Array  # bool
     damage: Array
     back: Array  # energy that the owner gets
-    count: Array  # int32: how many hit
+    hits: Array  # int32: how many hit
     heading: Array  # where they flew
 
 
@@ -302,12 +302,12 @@ def struck(owner: Robot, victim: Robot, idle: Idle, done: Shot) -> tuple[Robot, 
     idle = idle.lost(done.damage)
     idle = idle._replace(turns=jnp.where(dies, 0, idle.turns))
     fed = with_energy(owner, owner.energy + done.back)
-    victim = arrays.where(done.hit, hurt, victim).replace(dead=victim.dead | dies)
+    victim = arrays.where(done.hit, hurt, victim).replace(dead=victim.dead | dies)  # type: ignore[attr-defined]
     return arrays.where(done.hit, fed, owner), victim, idle, counts, dies
 
 
 def _moved(bullets: Bullets) -> Bullets:
-    return bullets.replace(x=bullets.x + bullets.vx, y=bullets.y + bullets.vy)  # type: ignore[attr-defined,no-any-return]
+    return bullets.replace(x=bullets.x + bullets.vx, y=bullets.y + bullets.vy)  # type: ignore[attr-defined]
 
 
 def turned(robot: Robot, given: Commands) -> Robot:
@@ -324,7 +324,7 @@ def turned(robot: Robot, given: Commands) -> Robot:
     gun_step = bounded(gun_turn, GUN_RATE)
     radar_turn = radar_turn - jnp.where(given.has(RADAR_KEEPS_GUN), gun_step, 0.0)
     radar_step = bounded(radar_turn, RADAR_RATE)
-    return robot.replace(  # type: ignore[attr-defined,no-any-return]
+    return robot.replace(  # type: ignore[attr-defined]
         body=body,
         gun=wrapped(wrapped(robot.gun + step) + gun_step),
         radar=wrapped(wrapped(wrapped(robot.radar + step) + gun_step) + radar_step),
@@ -342,7 +342,7 @@ def driven(robot: Robot, sin: Array, cos: Array) -> Robot:
     left = jnp.where(overshot, 0.0, left)
     overdrive = jnp.where(left * v < 0, robot.overdrive & ~overshot, braking(v) > jnp.abs(left))
     moves, x, y = v != 0, robot.x + v * sin, robot.y + v * cos
-    return robot.replace(  # type: ignore[attr-defined,no-any-return]
+    return robot.replace(  # type: ignore[attr-defined]
         v=v,
         ahead=left - v,
         overdrive=overdrive,
@@ -417,7 +417,7 @@ def move(
     rammed = with_energy(other, other.energy - RAM)
     kills = ram & (rammed.energy == 0)
     other = arrays.where(ram, rammed, other)
-    other = other.replace(dead=other.dead | kills)
+    other = other.replace(dead=other.dead | kills)  # type: ignore[attr-defined]
     idle = idle.lost(jnp.where(ram, 2 * RAM, 0.0))
 
     zap &= ~robot.dead
@@ -488,10 +488,10 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
 
     one, other = _by(lots.bullets, loaded)
     did, done = _by(lots.bullets, shots)
-    one, other, idle, first, kills = struck(one, other, idle, did)
-    other, one, idle, second, killed = struck(other, one, idle, done)
+    one, other, idle, dealt_first, kills = struck(one, other, idle, did)
+    other, one, idle, dealt_second, killed = struck(other, one, idle, done)
     hurt = _by(lots.bullets, (one, other))
-    damage, deaths = _by(lots.bullets, (first, second)), _by(lots.bullets, (kills, killed))
+    damage, deaths = _by(lots.bullets, (dealt_first, dealt_second)), _by(lots.bullets, (kills, killed))
 
     due = idle.turns > field.patience if zap is None else zap
     one, other = _by(lots.moves, hurt)
@@ -528,11 +528,11 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
                 damage=total,
                 firsts=points.firsts + robots[you].dead,
                 shots=points.shots + (shot_by[me][1].power > 0),
-                hits=points.hits + shots[me].count,
+                hits=points.hits + shots[me].hits,
                 driven=points.driven + moves[me].distance,
             )
         )
-    return state.replace(  # type: ignore[attr-defined,no-any-return]
+    return state.replace(  # type: ignore[attr-defined]
         robots=robots,
         bullets=bullets,
         points=(scored[0], scored[1]),

@@ -38,7 +38,7 @@ class ProgramRobots(BotDriver):
 
     answers = True
 
-    def prepare(self, programs: Programs, /) -> Plan:
+    def prepare(self, programs: Programs, /) -> Plan:  # type: ignore[override]
         """Derive the evaluation order of programs [P, T, L], once for all their battles."""
         value = programs.value.astype(self.precision)
         return plan(self.primitives, programs.replace(value=value))  # type: ignore[attr-defined]

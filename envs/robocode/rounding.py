@@ -1,9 +1,10 @@
 """Functions in double precision, rounded as those of Java: robots ask whether what is left of an amount is exactly 0.
 
-Source: fdlibm 5.3, which Java's `StrictMath` is defined by: e_atan2.c, s_atan.c, e_asin.c, e_acos.c and e_hypot.c (Sun Microsystems, 1993;
-"Permission to use, copy, modify, and distribute this software is freely granted, provided that this notice is
-preserved."). In single precision XLA's own functions do. A processor that multiplies and adds in one rounding gives
-other last bits: `XLA_FLAGS=--xla_cpu_max_isa=AVX` forbids that.
+Source: the formulas and coefficients of fdlibm 5.3, which Java's `StrictMath` is defined by: e_atan2.c, s_atan.c,
+e_asin.c, e_acos.c and e_hypot.c (copyright 1993 by Sun Microsystems, Inc.: "Permission to use, copy, modify, and
+distribute this software is freely granted, provided that this notice is preserved."). In single precision XLA's own
+functions do. A processor that multiplies and adds in one rounding gives other last bits:
+`XLA_FLAGS=--xla_cpu_max_isa=AVX` forbids that.
 """
 
 import jax.numpy as jnp
@@ -56,7 +57,7 @@ def _arctan(x: Array) -> Array:
 
 
 def arcsin(x: Array) -> Array:
-    """Return arcsin(x) in double precision, of numbers from -1 to 1."""
+    """Return the angle with the sine x in double precision, of numbers from -1 to 1."""
     size = jnp.abs(x)
     t = jnp.where(size < 0.5, x * x, (1 - size) * 0.5)
     ratio, root = _ratio(t), jnp.sqrt(t)
@@ -70,7 +71,7 @@ def arcsin(x: Array) -> Array:
 
 
 def arccos(x: Array) -> Array:
-    """Return arccos(x) in double precision, of numbers from -1 to 1."""
+    """Return the angle with the cosine x in double precision, of numbers from -1 to 1."""
     size = jnp.abs(x)
     z = jnp.where(size < 0.5, x * x, (1 - size) * 0.5)
     ratio, root = _ratio(z), jnp.sqrt(z)

@@ -67,7 +67,7 @@ class Robocode(Simulation[State]):
 
     name: ClassVar[str] = "robocode"
     version: ClassVar[str] = "1"
-    seats: ClassVar[int] = 2  # type: ignore[misc]
+    seats: ClassVar[int] = 2
     controls: ClassVar[int] = len(Commands._fields)  # type: ignore[misc]
     chance: ClassVar[bool] = False
     quantities: ClassVar[tuple[Measure, ...]] = (  # type: ignore[misc]
@@ -90,7 +90,7 @@ class Robocode(Simulation[State]):
     def __post_init__(self) -> None:
         check(self, "game.")
         _ = self._placed
-        if self.precision == "float64" and not jax.config.jax_enable_x64:
+        if self.precision == "float64" and not jax.config.read("jax_enable_x64"):
             reject("game.precision", self.precision, "float32; float64 where JAX_ENABLE_X64=1 is set")
 
     @property
@@ -215,7 +215,7 @@ class Robocode(Simulation[State]):
             robots=self.drawn(state.seed, number, zero),
             bullets=(bullets(zero),) * 2,
             points=tuple(one.replace(damage=zero) for one in after.points),
-            seen=tuple(unseen(zero).replace(fell=robot.dead) for robot in after.robots),
+            seen=tuple(unseen(zero).replace(fell=robot.dead) for robot in after.robots),  # type: ignore[attr-defined]
             idle=jnp.int32(0),
             loss=after.loss if self.carried else zero,
             time=jnp.int32(0),

@@ -78,7 +78,7 @@ MY_FIRST_ROBOT = Bot(
     scan=[fire(1)],
     shot=[turn(BEARING - 90)],
 )
-_again = [
+_again: list[Do | When | Forever] = [
     turn(BEARING, keep=(0, Term("bearing_sign"))),
     When(
         "other_energy",

@@ -2,8 +2,7 @@
 
 python scripts/studies/robocode/pairs.py battles=20 rounds=50 table=docs/data/robocode_pairs.csv
 
-A battle of several rounds is one in which Corners remembers its corner, as in the engine. Options: battles, rounds,
-seed, table, and only=NAME:NAME,NAME:NAME for some of the pairs.
+A battle of several rounds is one in which Corners remembers its corner, as in the engine.
 """
 
 import csv
@@ -11,7 +10,6 @@ import itertools
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -22,7 +20,10 @@ from jax import Array
 import envs
 from envs.robocode.bots.samples import BOTS, NAMES
 from envs.robocode.machine import BotDriver
+from jaxgp import files, terminal
+from jaxgp.config import arguments
 from jaxgp.fitness.roller import Roller
+from jaxgp.options import MAX_GAMES, MAX_SEED, option
 
 COLUMNS = ("score", "firsts", "survival", "bullet", "ram", "stopped")
 
@@ -36,23 +37,32 @@ class Pairs(BotDriver):
         return jnp.tile(plans, (1, robots // 2))
 
 
-def main(
-    battles: int = 20, rounds: int = 50, seed: int = 0, only: str = "", table: str = "docs/data/robocode_pairs.csv"
-) -> None:
+@dataclass
+class Options:
+    """How much is played."""
+
+    battles: int = option(20, "of each pair", low=2, high=MAX_GAMES)
+    rounds: int = option(50, "of a battle", low=1, high=10_000)
+    seed: int = option(0, "of all battles", low=0, high=MAX_SEED)
+    table: str = option("docs/data/robocode_pairs.csv", "a CSV file that is written", path=True)
+
+
+def task(options: Options) -> int:
     """Play all pairs, and write a row for each."""
+    battles, rounds = options.battles, options.rounds
     game = envs.make("robocode", rounds=rounds)
     pairs = list(itertools.combinations(range(len(BOTS)), 2))
-    if only:
-        pairs = [(NAMES.index(one), NAMES.index(other)) for one, other in (pair.split(":") for pair in only.split(","))]
     roller = Roller(game, Pairs(BOTS))
     begun = time.process_time()
     measure = jax.jit(lambda pairs, keys: roller.measure(pairs, keys))
-    ended = jax.device_get(measure(jnp.array(pairs, jnp.int32), jax.random.split(jax.random.key(seed), battles)))
+    ended = jax.device_get(
+        measure(jnp.array(pairs, jnp.int32), jax.random.split(jax.random.key(options.seed), battles))
+    )
     print(
         f"{int(ended.steps.sum())} turns, {time.process_time() - begun:.0f} CPU-seconds with compiling", file=sys.stderr
     )
     at = [[one.name for one in game.quantities].index(name) for name in COLUMNS]
-    with open(Path(table), "w", newline="") as file:
+    with open(files.user_path("table", options.table), "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["a", "b", "rounds", *(f"{name}_{seat}" for name in COLUMNS for seat in "ab"), "share_error"])
         for (one, other), found in zip(pairs, np.asarray(ended.measures, float), strict=True):
@@ -60,8 +70,8 @@ def main(
             error = shares.std(ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else float("nan")
             sums = [round(float(found[:, seat, n].sum()), 3) for n in at for seat in (0, 1)]
             rows.writerow([NAMES[one], NAMES[other], battles * rounds, *sums, round(float(error), 5)])
+    return 0
 
 
 if __name__ == "__main__":
-    given = dict(one.split("=", 1) for one in sys.argv[1:])
-    main(**{name: value if name in ("table", "only") else int(value) for name, value in given.items()})
+    terminal.leave(arguments.main(Options, task, __doc__))
