@@ -27,7 +27,7 @@ EVERY = 3
 def text(game: Robocode, state: State, bottom: int = 0) -> str:
     """Return a moment in words."""
     del bottom
-    found = [f"round {int(state.round) + 1} of {game.rounds}, turn {int(state.time)}"]
+    found = [f"round {min(int(state.round) + 1, game.rounds)} of {game.rounds}, turn {int(state.time)}"]
     for seat, (robot, points) in enumerate(zip(state.robots, state.points, strict=True)):
         flying = int((np.asarray(state.bullets[seat].power) > 0).sum())
         found.append(
