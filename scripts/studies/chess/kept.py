@@ -55,7 +55,9 @@ class Options:
     terminals: bool = option(True, "whether each terminal is measured as a whole program")
     champions: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
     engine: str = option("stockfish", "an engine that speaks the Universal Chess Interface")
-    nodes: tuple[int, ...] = option((), "limits of the engine, in positions a move; none: it is not measured", low=1)
+    nodes: tuple[int, ...] = option(
+        (), "limits of the engine, in positions a move; none: it is not measured", low=1, high=MAX_COUNT
+    )
     engine_decisions: int = option(500, "decisions of the engine, the first ones", low=1, high=MAX_COUNT)
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 

@@ -60,8 +60,8 @@ class Options:
     spacing: float = option(5.0, "feet between the stations of a line", low=2, high=100)
     margin: float = option(0.4, "feet that a line keeps from the walls", low=0, high=10)
     starts: int = option(2, "lines that the model begins with", low=1, high=64)
-    model_steps: int = option(1000, "steps of the optimiser in the model", high=MAX_COUNT)
-    lap_steps: int = option(300, "steps of the optimiser in the simulator", high=MAX_COUNT)
+    model_steps: int = option(1000, "steps of the optimiser in the model", low=0, high=MAX_COUNT)
+    lap_steps: int = option(300, "steps of the optimiser in the simulator", low=0, high=MAX_COUNT)
     seed: int = option(0, "of the lines that the model begins with", low=0, high=MAX_SEED)
     lines: str | None = option(
         None, "a folder that keeps the lines of the model, so that the same command goes on from them", path=True

@@ -66,7 +66,9 @@ class Options:
     driver: str = option("tuto3", f"tuto3, {RANDOM}, a run directory or a champion file")
     track: str = option("sepang", "where it is tuned")
     population: int = option(64, "individuals of a generation", low=5, high=MAX_POPULATION)
-    generations: int = option(200, "of the search; of random programs: how often so many are drawn", high=MAX_COUNT)
+    generations: int = option(
+        200, "of the search; of random programs: how often so many are drawn", low=1, high=MAX_COUNT
+    )
     races: int = option(100, "new ones, of the driver that was found", low=1, high=MAX_GAMES)
     seed: int = option(0, "of the search", low=0, high=MAX_SEED)
     title: str = option("tuned", "the first column of the row")
