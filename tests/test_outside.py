@@ -126,7 +126,7 @@ def test_no_file_makes_the_folder_be_imported(command, run_directory):
     for name, options in (("evaluate", ["panel=one"]), ("export", []), ("play", [])):
         code, out, error = command(name, f"run={run_directory}", *options)
         assert (code, out, error.count("\n")) == (2, "", 1)
-        assert "game.name=connect_four: accepted: backgammon, checkers, freecell, mancala" in error
+        assert "game.name=connect_four: accepted: backgammon, checkers, chess, freecell, mancala" in error
 
 
 @pytest.mark.slow

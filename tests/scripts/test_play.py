@@ -441,7 +441,7 @@ def test_the_champion_of_a_game_from_a_folder_plays_where_the_folder_is_named(pl
     code, out, error = play(f"run={tmp_path}", f"game={toys.FOLDER}", typed="step\n")
     assert (code, error) == (0, "")
     assert "Opponent (champion) plays walk." in out
-    assert "game.name=dice: accepted: backgammon, checkers, freecell, mancala, " in play(f"run={tmp_path}")[2]
+    assert "game.name=dice: accepted: backgammon, checkers, chess, freecell, mancala, " in play(f"run={tmp_path}")[2]
 
 
 def test_help_on_the_command_line(play):

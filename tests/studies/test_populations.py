@@ -43,7 +43,7 @@ def test_the_tables_have_a_line_for_each_population_and_one_for_each_game():
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [(["populations=[0]"], "populations=[0]: accepted: whole numbers from 1"), (["game=chess"], "chess")],
+    [(["populations=[0]"], "populations=[0]: accepted: whole numbers from 1"), (["game=shogi"], "shogi")],
 )
 def test_a_wrong_option_is_named(capsys, tmp_path, words, said):
     words = [*words, f"table={tmp_path / 'table.csv'}"]

@@ -22,7 +22,7 @@ TINY = [
     [
         (["seeds=1"], "seeds=1: accepted: a whole number from 2 to 1000"),
         (["devices=0"], "devices=0: accepted: a whole number from 1"),
-        (["game=chess"], "game=chess: unknown choice"),
+        (["game=shogi"], "game=shogi: unknown choice"),
     ],
 )
 def test_a_wrong_option_is_named(capsys, words, said):
