@@ -20,11 +20,11 @@ MOVE = "a man and a square, as in Q-d3"
 """What `parse_action` accepts, for people."""
 NAME = re.compile(r"(?:([KQRBN])(\d?)|(\d))-?([a-h][1-8])")
 RULES = """\
-White begins in a position that is drawn at random. Kings, queens and rooks move as in chess.
-Who gives mate wins. Stalemate is a draw, and so are two bare kings, 50 moves of each side
-without a capture, and the end of the game after game.plies moves, of which each side makes half;
+White begins in a position that is drawn at random. Men move as in chess.
+Who gives mate wins. Stalemate is a draw, and so are two bare kings, 50 moves of each
+side without a capture, and the end after game.plies moves, of which each makes half;
 with game.adjudicate=material more material is worth 3/4 of a point there.
-With game.repetition=true a position that is there for the third time ends the game as a draw.
+With game.repetition=true the third time of a position ends the game as a draw.
 """
 """What `rules` prints at the table."""
 COLOURS = {r"(?<![A-Za-z0-9])[KQRBN](?![A-Za-z0-9])": "bright_white", r"(?<![A-Za-z0-9])[kqrbn](?![A-Za-z0-9])": "cyan"}

@@ -63,7 +63,7 @@ AGAIN = 64
 class Options:
     """Which driver, and how long it is tuned."""
 
-    driver: str = option("tuto3", f"tuto3, {RANDOM}, a run directory or a champion file")
+    driver: str = option("tuto3", f"tuto3, {RANDOM}, a run directory or a champion file", path=True)
     track: str = option("sepang", "where it is tuned")
     population: int = option(64, "individuals of a generation", low=5, high=MAX_POPULATION)
     generations: int = option(
