@@ -90,7 +90,7 @@ class Robocode(Simulation[State]):
     def __post_init__(self) -> None:
         check(self, "game.")
         _ = self._placed
-        if self.precision == "float64" and not jax.config.read("jax_enable_x64"):
+        if self.precision == "float64" and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
             reject("game.precision", self.precision, "float32; float64 where JAX_ENABLE_X64=1 is set")
 
     @property
