@@ -58,7 +58,6 @@ WRONG = {
     "no points for the last survivor": ("LAST", 0.0),
     "a smaller bonus for kills": ("BULLET_BONUS", 0.1),
     "a limit of energy": ("DISABLED", 0.5),
-    "faster zaps": ("ZAP", 0.11),
     "a faster tank": ("FASTEST", 8.1),
     "braking too early": ("braking", lambda v: jnp.abs(v)),
     "no walls on the way back": ("walled", straight),
