@@ -73,6 +73,11 @@ def freeze(before: State, after: State, legal: Array | bool = True) -> State:
     return where(before.terminated | ~jnp.asarray(legal), before, after)
 
 
+def lost(side: Array) -> Array:
+    """Return float32[2], the returns of a game for two that a seat (int32[]) has lost."""
+    return jnp.where(np.arange(2) == side, -1.0, 1.0).astype(jnp.float32)
+
+
 def is_legal(legal: Array, action: Array) -> Array:
     """Return bool[]: whether an action (int32[]), which may be any number, is one of the legal ones (bool[A])."""
     return (legal & (np.arange(len(legal)) == action)).any()

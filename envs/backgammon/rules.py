@@ -40,7 +40,7 @@ from flax import struct
 from jax import Array, lax
 
 from envs.backgammon.notation import ids
-from jaxgp.arrays import freeze, where
+from jaxgp.arrays import freeze, lost, where
 from jaxgp.bits import lot
 from jaxgp.contracts import RollsByTurn, Starts
 from jaxgp.errors import UsageError, show
@@ -214,7 +214,7 @@ class Backgammon(RollsByTurn):
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; the men stay."""
-        returns = jnp.where(np.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        returns = lost(state.to_move)
         none = jnp.zeros_like(state.moves)
         return freeze(state, dataclasses.replace(state, moves=none, terminated=jnp.bool_(True), returns=returns))
 

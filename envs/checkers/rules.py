@@ -34,7 +34,7 @@ from flax import struct
 from jax import Array
 
 from envs.checkers import fen
-from jaxgp.arrays import apart
+from jaxgp.arrays import apart, freeze, lost
 from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.errors import UsageError, show
@@ -195,7 +195,7 @@ class Checkers(ListsMoves):
         pieces = Pieces(_where(again, pieces.own, pieces.other), _where(again, pieces.other, pieces.own), pieces.kings)
         quiet = jnp.where(state.captures, 0, state.quiet + 1) if self.quiet_plies else state.quiet
         after = self.state(pieces, held, quiet, jnp.where(again, state.to_move, 1 - state.to_move))
-        return jax.tree.map(lambda a, b: jnp.where(legal & ~state.terminated, a, b), after, state)
+        return freeze(state, after, legal)
 
     def score(self, state: State) -> Array:
         """Return float32[2]: a point for a game won, half a point for one that is drawn or goes on."""
@@ -203,9 +203,9 @@ class Checkers(ListsMoves):
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; the pieces stay."""
-        returns = jnp.where(np.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        returns = lost(state.to_move)
         ended = dataclasses.replace(state, terminated=jnp.bool_(True), returns=returns)
-        return jax.tree.map(lambda a, b: jnp.where(state.terminated, a, b), state, ended)
+        return freeze(state, ended)
 
     def key(self, state: State) -> Array:
         """Return uint32[3 * W + 1]: the pieces; then the seat, the piece that is held, and the plies without a capture.

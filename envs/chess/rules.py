@@ -22,6 +22,7 @@ from jax import Array, lax
 from envs.chess import starts
 from envs.chess.geometry import KINDS, OFF, SQUARES, Board, legal_moves
 from envs.chess.notation.fen import ACCEPTED, Placed, kinds_of, read_positions
+from jaxgp.arrays import freeze, lost
 from jaxgp.bits import has, nth_square
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.errors import UsageError, reject, show
@@ -201,7 +202,7 @@ class Chess(ListsMoves):
         clock = jnp.where(captured, np.int8(0), state.clock + np.int8(1))
         history = jax.tree.map(lambda x: jnp.where(captured, NEVER, x), state.history)
         after = self.state(men, kinds, clock, state.plies + np.int16(1), 1 - state.to_move, history)
-        return jax.tree.map(lambda a, b: jnp.where(legal & ~state.terminated, a, b), after, state)
+        return freeze(state, after, legal)
 
     def score(self, state: State) -> Array:
         """Return float32[2]: a point for a game won, half a point for one that is drawn or goes on."""
@@ -209,9 +210,9 @@ class Chess(ListsMoves):
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; the men stay."""
-        returns = jnp.where(np.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        returns = lost(state.to_move)
         ended = dataclasses.replace(state, terminated=jnp.bool_(True), returns=returns)
-        return jax.tree.map(lambda a, b: jnp.where(state.terminated, a, b), state, ended)
+        return freeze(state, ended)
 
     def key(self, state: State) -> Array:
         """Return uint32[W]: the men, four squares a word; their kinds; the plies, the clock, the seat; the history."""

@@ -19,7 +19,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import freeze, win_loss
+from jaxgp.arrays import freeze, lost, win_loss
 from jaxgp.contracts import Starts
 from jaxgp.options import check, option
 
@@ -124,7 +124,7 @@ class Mancala:
         """End the game as a loss of the side to move: all stones but those in its store go to the opponent."""
         own = state.board[self.store]
         board = jnp.zeros_like(state.board).at[self.store].set(own).at[-1].set((self.total - own).astype(own.dtype))
-        returns = jnp.where(jnp.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        returns = lost(state.to_move)
         return freeze(state, State(board, state.to_move, jnp.bool_(True), returns))
 
     def key(self, state: State) -> Array:

@@ -26,7 +26,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import apart, freeze, win_loss
+from jaxgp.arrays import apart, freeze, lost, win_loss
 from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.options import check, option
@@ -144,7 +144,7 @@ class Othello(ListsMoves):
         """End the game as a loss of the side to move: every square of the board goes to the opponent."""
         none = tuple(jnp.zeros_like(word) for word in state.own)
         full = self.constant(range(self.area))
-        returns = jnp.where(np.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        returns = lost(state.to_move)
         ended = State(none, full, none, state.to_move, jnp.bool_(True), returns)
         return freeze(state, ended)
 

@@ -29,7 +29,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import freeze, win_loss
+from jaxgp.arrays import freeze, lost, win_loss
 from jaxgp.contracts import Packs, Starts
 from jaxgp.options import check, option
 
@@ -147,7 +147,7 @@ class Walls(Packs):
         """End the game as a loss of the side to move: every square of the board goes to the opponent."""
         own = dataclasses.replace(state.own, bricks=jnp.zeros_like(state.own.bricks))
         other = dataclasses.replace(state.other, bricks=jnp.asarray(self._full))
-        returns = jnp.where(jnp.arange(2) == state.to_move, -1.0, 1.0).astype(jnp.float32)
+        returns = lost(state.to_move)
         return freeze(state, State(own, other, state.to_move, jnp.bool_(True), returns))
 
     def key(self, state: State) -> Array:
