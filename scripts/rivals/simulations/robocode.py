@@ -73,7 +73,7 @@ def turns(bench: Bench, batch: int, until: float) -> None:
         driver = hands[names[0]].driver
         return Seat(driver, driver.prepare(jnp.array(numbers, jnp.int32)))
 
-    random = HandDriver(_random, random=True)
+    random: Driver = HandDriver(_random, random=True)
     drawn = Seat(random, random.prepare(jnp.zeros(count, jnp.int32)))
     evolved = Seat(cast.actor, jax.jit(cast.actor.prepare)(programs))
     kinds = {
@@ -84,7 +84,7 @@ def turns(bench: Bench, batch: int, until: float) -> None:
     cases, took = {}, {}
     for kind, seats in kinds.items():
         start = _begun(world, key, seats, count, batch // count)
-        drivers, plans = tuple(seat.driver for seat in seats), tuple(seat.plans for seat in seats)
+        drivers, plans = (seats[0].driver, seats[1].driver), (seats[0].plans, seats[1].plans)
         made, took[kind] = compile_function(functools.partial(_fight, world, drivers), plans, start)
         for _ in range(BEFORE):
             start = made(plans, start)

@@ -122,7 +122,8 @@ def _population(run: Path) -> "Programs":
     if not found:
         raise UsageError(f"runs={run}: accepted: directories with a folder checkpoints")
     arrays = checkpoint.read(max(found)[1])
-    return Programs(**{name: arrays[f".population.{name}"] for name in ("opcode", "value", "size", "length")})
+    parts = (arrays[f".population.{one.name}"] for one in dataclasses.fields(Programs))
+    return Programs(*parts)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":
