@@ -4,6 +4,7 @@
 and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
 of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
+`insert` is that of F.-A. Fortin and others, "DEAP: Evolutionary algorithms made easy" (2012), `mutInsert`.
 `numeric` is that of M. Evett and T. Fernandez, "Numeric mutation improves the discovery of numeric constants in genetic
 programming" (1998): all constants move at once; there the fitness sets how far they move, here chance does.
 `rule` lets two whole rules change places, and `genes` replaces each tree with a probability of its own; see
@@ -83,9 +84,59 @@ def _regrow(
     return jax.vmap(put)(trees, nodes, new)
 
 
-def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array) -> Array:
-    """Return int32[]: the nodes with an effect that the subtree of a node may have."""
+def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array) -> Programs:
+    """Make a random node an argument of a random function, at a random place; its other arguments are random trees.
+
+    These are at most `mutation.max_depth` deep.
+    """
+    deepest = algorithm.mutation.max_depth + 1
+    arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
+    argument = jnp.arange(primitives.max_arity) < arity[:, None]
+
+    def plan(words: Array, tree: Programs, root_type: Array) -> tuple[Array, Array, Request]:
+        node = draw.below(words[0], tree.length)
+        slot = programs.slot_type(primitives, root_type, tree, node)
+        have = jnp.asarray(primitives.return_type)[tree.opcode[node].astype(jnp.int32)]
+        takes = jnp.asarray(primitives.accepts)[arg_type, have] & argument
+        fits = jnp.asarray(primitives.fills)[slot] & takes.any(1)
+        code = draw.primitive(words[1], primitives, fits)
+        limit = jnp.int32(deepest)
+        if algorithm.max_depth is not None:
+            limit = jnp.minimum(limit, algorithm.max_depth - programs.depths(tree)[node])
+        request = Request(
+            slot=slot,
+            depth=limit,
+            room=tree.capacity - tree.length + 1,
+            root=code,
+            full=jnp.bool_(False),
+            wanted=(limit >= 1) & fits.any() & (tree.length > 0),
+            effects=_effects_left(primitives, tree, node, above=True) if primitives.effects else None,
+        )
+        return node, draw.uniform(words[2], takes[code]), request
+
+    def put(tree: Programs, node: Array, place: Array, new: Programs) -> Programs:
+        count = arity[new.opcode[new.length - 1].astype(jnp.int32)]
+        child = new.length - 2
+        for position in range(primitives.max_arity - 1, 0, -1):  # from the last argument back to `place`
+            child = jnp.where((position > place) & (position < count), child - new.size[child], child)
+        grown, _ = programs.replace(new, child, tree, node)
+        changed, _ = programs.replace(tree, node, grown, grown.length - 1)
+        made = new.length > 0
+        if algorithm.max_depth is not None:
+            made &= programs.depth(changed) <= algorithm.max_depth
+        return where(made, changed, tree)
+
+    words = _growing_words(keys, trees)
+    nodes, places, requests = jax.vmap(plan)(words[:, 0], trees, root_types)
+    new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
+    return jax.vmap(put)(trees, nodes, places, new)
+
+
+def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array, above: bool = False) -> Array:
+    """Return int32[]: the nodes with an effect that the subtree of a node may have, or what is put `above` it."""
     upto = programs.count_effects(primitives, tree)
+    if above:
+        return primitives.effects - upto[-1]
     first = programs.starts(tree)[node]
     return primitives.effects - upto[-1] + upto[node] - jnp.where(first > 0, upto[first - 1], 0)
 
@@ -232,6 +283,7 @@ KINDS: dict[str, Mutator] = {
     "children": partial(_regrow, True),
     "subtree": partial(_regrow, False),
     "point": _each(_point),
+    "insert": _insert,
     "hoist": _each(_hoist),
     "shrink": _each(_shrink),
     "constant": _each(partial(_constant, True)),

@@ -125,6 +125,13 @@ class MutationOptions(Checked):
         high=MAX_WEIGHT,
         label="other primitive",
     )
+    insert: float = option(
+        0.0,
+        "weight: the node becomes an argument of a random function, the others are random",
+        low=0,
+        high=MAX_WEIGHT,
+        label="function put above a node",
+    )
     hoist: float = option(
         0.0,
         "weight: the whole tree is replaced by one of its subtrees",

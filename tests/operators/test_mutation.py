@@ -195,6 +195,41 @@ def test_numeric_stays_in_the_domain_and_needs_real_constants():
         mutate(jax.random.key(0), MANCALA, options(numeric=1.0), one, np.ones(1, bool))
 
 
+@pytest.fixture(scope="module")
+def inserting():
+    """Individuals of one small tree mutated by `insert`; new arguments are constants, and trees at most 2 deep."""
+    algorithm = options(max_depth=2, grown=0, insert=1.0)
+    return quick(lambda population: mutate(jax.random.key(6), MANCALA, algorithm, population, np.ones(N, bool)))
+
+
+def test_insert_makes_a_node_an_argument_of_a_uniform_function_at_a_uniform_place(inserting):
+    made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3", 8)), N)))
+    seen = Counter(words(MANCALA, lane(made, i, 0)) for i in range(N))
+    expected = {"INT:3 VALUE_AT": 1 / 4}
+    for name in ("ADD", "SUB"):
+        for n in range(14):
+            for text in (f"INT:3 INT:{n} {name}", f"INT:{n} INT:3 {name}"):
+                expected[text] = expected.get(text, 0) + 1 / 4 / 2 / 14
+    chosen = Counter(text for text in seen.elements() if "IF" not in text)
+    conditional = N - chosen.total()
+    assert_distribution([*(chosen[text] for text in expected), conditional], [*expected.values(), 1 / 4])
+    assert set(chosen) == set(expected)
+    threes = [sum(text.split()[place] == "INT:3" for text in seen.elements() if "IF" in text) for place in range(4)]
+    assert stats.chisquare(threes).pvalue > 0.001  # each place is the old one's in a quarter, else 3 in a fourteenth
+    assert sum(threes) / conditional == pytest.approx(1 + 3 / 14, abs=0.03)
+
+
+def test_insert_takes_any_node_and_leaves_a_tree_that_would_be_too_deep(inserting):
+    made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3 INT:5 ADD VALUE_AT", 8)), N)))
+    assert_valid(MANCALA, lane(made, slice(500)), 2)
+    assert (made.length == 4).all()  # whatever is put above a node makes the deepest leaf deeper
+    made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3 VALUE_AT", 8)), N)))
+    seen = Counter(words(MANCALA, lane(made, i, 0)) for i in range(N))
+    above, below = seen["INT:3 VALUE_AT INT:7 SUB"], seen["INT:3 INT:7 SUB VALUE_AT"]
+    assert stats.binomtest(above, above + below).pvalue > 0.001
+    assert (above + below) / N == pytest.approx(1 / 4 / 2 / 14, rel=0.15)
+
+
 def copies(text, capacity=8):
     """Return N copies of a program with factors, [N, 1, L]."""
     return copied(individual(parse_tree(FACTORED, text, capacity)), N)
