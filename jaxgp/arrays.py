@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
+import jax.extend
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -170,14 +171,17 @@ def apart(function: Callable[..., Result], *args: object, running: Array | None 
         running: bool[], true but unknown to the compiler; None: a constant behind an optimization barrier.
     """
 
-    def conditional(*args: object) -> Result:
-        shapes = jax.eval_shape(function, *args)
+    # Traced once, however often calls are nested in each other.
+    traced, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
+    call = jax.extend.core.jaxpr_as_fun(traced)
 
-        def nothing(*_: object) -> Result:
+    def conditional(*leaves: Array) -> list[Array]:
+        def nothing(*_: Array) -> list[Array]:
             # The zeros are made here. Made outside, they would be an operand that every call has to write.
-            return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+            return [jnp.zeros(x.shape, x.dtype) for x in traced.out_avals]
 
         condition = lax.optimization_barrier(jnp.bool_(True)) if running is None else running
-        return lax.cond(condition, function, nothing, *args)
+        return lax.cond(condition, call, nothing, *leaves)
 
-    return lax.platform_dependent(*args, cpu=conditional, default=function)
+    found = lax.platform_dependent(*jax.tree.leaves(args), cpu=conditional, default=call)
+    return jax.tree.unflatten(jax.tree.structure(shapes), found)

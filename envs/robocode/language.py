@@ -168,25 +168,24 @@ def primitive_set(options: Options) -> PrimitiveSet:
 
 
 def evaluate_line(
-    primitives: PrimitiveSet, plans: Plan, tree: Array, features: Array, active: Array
+    primitives: PrimitiveSet, plans: Plan, whose: Array, tree: Array, features: Array, active: Array
 ) -> tuple[Array, Effects]:
-    """Evaluate one line in each of M rounds of P programs, as it begins.
+    """Evaluate one line of each of N programs, as it begins.
 
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P, T].
-        tree: int32[P, M], which line.
-        features: float32[P, M, F], `INDICATORS` and `CLOCK`; float64 with plans of programs with float64 values.
-        active: bool[P, M], where a line begins.
+        whose: int32[N], of which program.
+        tree: int32[N], which line.
+        features: float32[N, F], `INDICATORS` and `CLOCK`; float64 with plans of programs with float64 values.
+        active: bool[N], where a line begins.
 
     Returns:
-        float32[P, M] values, infinite at most, and its shots: their powers, above 0, in the order of execution,
-        [P, M]; unspecified where no line begins.
+        float32[N] values, infinite at most, and its shots [N]: their powers, above 0, in the order of execution;
+        unspecified where no line begins.
     """
-    (programs, rounds), trees = tree.shape, plans.steps.shape[1]
+    trees = plans.steps.shape[1]
     every = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), plans)
-    whose = (jnp.arange(programs)[:, None] * trees + tree).reshape(-1)
-    seen = features.reshape(programs * rounds, -1).T
-    value, shots = evaluate_lanes(primitives, every, whose, seen, active.reshape(-1))
-    value = jnp.where(jnp.isnan(value), 0.0, value)
-    return jax.tree.map(lambda x: x.reshape(programs, rounds, *x.shape[1:]), (value, shots))
+    at = jnp.where(active, whose * trees + tree, 0)
+    value, shots = evaluate_lanes(primitives, every, at, features.T, active)
+    return jnp.where(jnp.isnan(value), 0.0, value), shots
