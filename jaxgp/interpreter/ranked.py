@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import longest_first
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.calls import apply, instructions
 from jaxgp.interpreter.plan import Plan, stack_bound
@@ -39,7 +40,7 @@ def rank(plans: Plan) -> Ranked:
     trees = plans.steps.size
     length, arity = plans.operand.shape[-2:]
     steps = plans.steps.reshape(-1)
-    order = jnp.argsort(-steps)
+    steps, order = longest_first(steps)
     kind, slot = plans.kind.reshape(trees, length), plans.slot.reshape(trees, length)
     operand = plans.operand.reshape(trees, length, arity)
     constant = plans.constant.reshape(trees, length, arity)
@@ -57,7 +58,7 @@ def rank(plans: Plan) -> Ranked:
     )
     laid = lax.fori_loop(0, steps.max(), fetch, empty)
     roots, constants = (one.reshape(-1)[order] for one in (plans.root, plans.root_constant))
-    return Ranked(order, steps[order], laid[0], laid[1], laid[2], laid[3], roots, constants)
+    return Ranked(order, steps, laid[0], laid[1], laid[2], laid[3], roots, constants)
 
 
 def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -> Array:

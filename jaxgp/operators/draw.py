@@ -107,6 +107,20 @@ def near(word: Array, primitives: PrimitiveSet, opcode: Array, value: Array) -> 
     return jnp.stack([value, *(_near(word, domain, value) for domain in kinds)])[which[opcode]]
 
 
+def moved(words: Array, primitives: PrimitiveSet, opcode: Array, value: Array, share: Array) -> Array:
+    """Turn words uint32[...] into float32[...]: real constants of their domains, close to `value`; others stay.
+
+    They are drawn from normal distributions, whose deviation is a share (float32[...]) of each domain, and clipped to
+    the domain, widened to hold `value`.
+    """
+    real = [p.domain if isinstance(p.domain, Floats) else None for p in primitives.primitives]
+    low = np.array([_inward(d.low, d.high) if d else -np.inf for d in real], np.float32)
+    high = np.array([_inward(d.high, d.low) if d else np.inf for d in real], np.float32)
+    width = np.array([d.high - d.low if d else 0.0 for d in real], np.float32)
+    least, most, wide = (jnp.asarray(one)[opcode] for one in (low, high, width))
+    return jnp.clip(value + share * wide * normal(words), jnp.minimum(least, value), jnp.maximum(most, value))
+
+
 def nudged(word: Array, number: Array) -> Array:
     """Turn a word into float32[]: a finite number close to `number` (float32[]).
 

@@ -4,6 +4,8 @@
 and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
 of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
+`numeric` is that of M. Evett and T. Fernandez, "Numeric mutation improves the discovery of numeric constants in genetic
+programming" (1998): all constants move at once; there the fitness sets how far they move, here chance does.
 `rule` lets two whole rules change places, and `genes` replaces each tree with a probability of its own; see
 `jaxgp.operators.trees`.
 
@@ -207,6 +209,25 @@ def _of_tree(kind: Mutator, primitives: PrimitiveSet, algorithm: Breeding) -> Ch
     return change
 
 
+SMALLEST, LARGEST = 1e-4, 0.1
+"""Deviations of the steps of `numeric`, as shares of the domain."""
+
+
+def _numeric(primitives: PrimitiveSet, algorithm: Breeding) -> Change:
+    """Return the mutation that moves all real constants of an individual; the logarithm of its steps is uniform."""
+    del algorithm
+
+    def one(key: Array, individual: Programs) -> Programs:
+        words = draw.words(key, 1 + individual.opcode.size)
+        share = SMALLEST * (LARGEST / SMALLEST) ** draw.fraction(words[0])
+        opcode, value = individual.opcode.astype(jnp.int32), individual.value
+        moved = draw.moved(words[1:].reshape(value.shape), primitives, opcode, value, share)
+        value = jnp.where(individual.size > 0, moved, value)
+        return Programs(individual.opcode, value, individual.size, individual.length)
+
+    return lambda keys, individuals, _: jax.vmap(one)(keys, individuals)
+
+
 KINDS: dict[str, Mutator] = {
     "children": partial(_regrow, True),
     "subtree": partial(_regrow, False),
@@ -218,7 +239,7 @@ KINDS: dict[str, Mutator] = {
     "local": _local,
 }
 """The kinds that change one tree."""
-WHOLE: dict[str, Callable[[PrimitiveSet, Breeding], Change]] = {"rule": _rule, "genes": _genes}
+WHOLE: dict[str, Callable[[PrimitiveSet, Breeding], Change]] = {"numeric": _numeric, "rule": _rule, "genes": _genes}
 """The kinds that change individuals."""
 
 
@@ -245,12 +266,15 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
         Programs [P, T, L].
 
     Raises:
-        ValueError: local mutation in a set without factors, or mutation of rules in a set without rules.
+        ValueError: local mutation in a set without factors, numeric mutation in one without real constants, or mutation
+            of rules in a set without rules.
     """
     weights = {kind: float(weight) for kind, weight in algorithm.mutation.weights.items()}
     total = sum(weights.values())
     if weights["local"] > 0 and not primitives.factored:
         raise ValueError(f"mutation.local={weights['local']:g}: accepted: 0, for a primitive set without factors")
+    if weights["numeric"] > 0 and not primitives.real:
+        raise ValueError(f"mutation.numeric={weights['numeric']:g}: accepted: 0, for a set without real constants")
     if weights["rule"] > 0 and not primitives.rules:
         raise ValueError(f"mutation.rule={weights['rule']:g}: accepted: 0, for individuals without rules")
     size = chosen.shape[0]

@@ -139,6 +139,13 @@ class MutationOptions(Checked):
     creep: float = option(
         0.0, "weight: a constant moves to a value next to it", low=0, high=MAX_WEIGHT, label="constant moved"
     )
+    numeric: float = option(
+        0.0,
+        "weight: all real constants of an individual move together, by steps of one random size",
+        low=0,
+        high=MAX_WEIGHT,
+        label="all constants moved",
+    )
     local: float = option(
         0.0,
         "weight: a node's factor moves a little; a node without a factor gets a random subtree",

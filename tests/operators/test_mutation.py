@@ -164,6 +164,37 @@ def test_point_changes_one_node_hoist_takes_a_subtree_and_shrink_draws_a_constan
     assert_outcomes(outcomes["INT:3 INT:5 ADD", "shrink"], {f"INT:{n}": 1 / 14 for n in range(14)})
 
 
+def test_numeric_moves_all_real_constants_by_steps_of_one_size_whose_logarithm_is_uniform():
+    one = individual(tree(TYPED, "half half add", 8), tree(TYPED, "flag core narrow", 8))
+    before = copied(one.replace(value=jnp.where(one.opcode == TYPED.opcode("half"), 0.25, one.value)), N)
+    run = quick(lambda key: mutate(key, TYPED, options(numeric=1.0), before, np.ones(N, bool)))
+    made = jax.device_get(run(jax.random.key(5)))
+    assert (made.opcode == np.asarray(before.opcode)).all()
+    moved = (made.value - np.asarray(before.value))[:, 0]
+    assert (moved[:, 2:] == 0).all()  # `add` and what is not in use
+    steps = np.abs(moved[:, :2]) / 0.5  # as shares of the domain
+    generator = np.random.default_rng(1)
+    expected = 10 ** generator.uniform(-4, -1, N) * np.abs(generator.normal(size=N))
+    for place in (0, 1):
+        assert stats.ks_2samp(steps[:, place], expected).pvalue > 0.001
+        assert stats.binomtest(int((moved[:, place] > 0).sum()), N).pvalue > 0.001
+    # Logarithms of both have the logarithm of the size in common: variances of a uniform one, and of |normal|.
+    shared = np.log(1000) ** 2 / 12
+    both = np.log(np.maximum(steps, 1e-9))
+    assert np.corrcoef(both.T)[0, 1] == pytest.approx(shared / (shared + np.pi**2 / 8), abs=0.02)
+
+
+def test_numeric_stays_in_the_domain_and_needs_real_constants():
+    edge = copied(individual(tree(TYPED, "half", 8), tree(TYPED, "flag core narrow", 8)), 500)  # 0
+    made = quick(lambda key: mutate(key, TYPED, options(numeric=1.0), edge, np.ones(500, bool)))(jax.random.key(0))
+    values = np.asarray(made.value)[:, 0, 0]
+    assert values.min() == 0
+    assert 0.1 < (values > 0).mean() < 0.9
+    one = copied(individual(tree(MANCALA, "INT:1")), 1)
+    with pytest.raises(ValueError, match=r"mutation.numeric=1: accepted: 0, for a set without real constants"):
+        mutate(jax.random.key(0), MANCALA, options(numeric=1.0), one, np.ones(1, bool))
+
+
 def copies(text, capacity=8):
     """Return N copies of a program with factors, [N, 1, L]."""
     return copied(individual(parse_tree(FACTORED, text, capacity)), N)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from envs.chess import language, many
-from envs.chess.notation.moves import legal, read_turn, san, stepping
+from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping, unused_key
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed")
 from tests.envs.chess import played, twin  # noqa: E402
@@ -77,7 +77,7 @@ def test_the_printed_tree_gives_20_of_the_27_printed_values_in_the_position_that
     tree = re.search(r"\(If3.*", GPEC, re.DOTALL)[0]
     program = jax.tree.map(lambda x: x[None], parse_tree(primitives, tree, 256))
     game = Chess(start="fen", fen=POSITION, endgame="KQRKQR")
-    state, step = jax.jit(game.init)(unused_key()), stepping(game)
+    state, step = jax.jit(game.init)(unused_key()), stepping(game).step
     look = jax.jit(lambda state, actions: jax.vmap(many.outcome, (None, 0))(state, actions))
     right, others = 0, 0
     for ply, word in enumerate(LINE):

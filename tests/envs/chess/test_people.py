@@ -8,9 +8,9 @@ import pytest
 
 from envs.chess import hints, render
 from envs.chess.notation import fen, pgn
-from envs.chess.notation.moves import legal, read_turn, san, stepping
+from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping, unused_key
 
 FEN = "7k/8/8/6K1/3R4/8/8/3R4 w - - 7 1"
 GAME = Chess(start="fen", fen=FEN)
@@ -52,7 +52,7 @@ def test_a_game_is_read_as_it_is_written_and_by_python_chess(state):
     chess_pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed")
     import io
 
-    states, actions, step = [state], [], stepping(GAME)
+    states, actions, step = [state], [], stepping(GAME).step
     for word in ("Kg6", "Kg8", "Rd8#"):
         actions += read_turn(GAME, states[-1], word)
         states.append(step(states[-1], np.int32(actions[-1])))
