@@ -99,6 +99,10 @@ def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: P
         have = jnp.asarray(primitives.return_type)[tree.opcode[node].astype(jnp.int32)]
         takes = jnp.asarray(primitives.accepts)[arg_type, have] & argument
         fits = jnp.asarray(primitives.fills)[slot] & takes.any(1)
+        effects = None
+        if primitives.effects:
+            effects = primitives.effects - programs.count_effects(primitives, tree)[-1]
+            fits &= ~jnp.asarray(primitives.acts) | (effects > 0)
         code = draw.primitive(words[1], primitives, fits)
         limit = jnp.int32(deepest)
         if algorithm.max_depth is not None:
@@ -110,7 +114,7 @@ def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: P
             root=code,
             full=jnp.bool_(False),
             wanted=(limit >= 1) & fits.any() & (tree.length > 0),
-            effects=_effects_left(primitives, tree, node, above=True) if primitives.effects else None,
+            effects=effects,
         )
         return node, draw.uniform(words[2], takes[code]), request
 
@@ -132,11 +136,9 @@ def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: P
     return jax.vmap(put)(trees, nodes, places, new)
 
 
-def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array, above: bool = False) -> Array:
-    """Return int32[]: the nodes with an effect that the subtree of a node may have, or what is put `above` it."""
+def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array) -> Array:
+    """Return int32[]: the nodes with an effect that the subtree of a node may have."""
     upto = programs.count_effects(primitives, tree)
-    if above:
-        return primitives.effects - upto[-1]
     first = programs.starts(tree)[node]
     return primitives.effects - upto[-1] + upto[node] - jnp.where(first > 0, upto[first - 1], 0)
 
