@@ -170,7 +170,6 @@ def apart(function: Callable[..., Result], *args: object, running: Array | None 
         args: its arguments.
         running: bool[], true but unknown to the compiler; None: a constant behind an optimization barrier.
     """
-
     # Traced once, however often calls are nested in each other.
     traced, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
     call = jax.extend.core.jaxpr_as_fun(traced)

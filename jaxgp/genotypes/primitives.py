@@ -328,8 +328,8 @@ class PrimitiveSet:
 
     @cached_property
     def real(self) -> bool:
-        """Whether real numbers are drawn for some of the primitives."""
-        return any(isinstance(p.domain, Floats) for p in self.primitives)
+        """Whether some nodes have real numbers: constants that are drawn, or factors."""
+        return self.factored or any(isinstance(p.domain, Floats) for p in self.primitives)
 
     @cached_property
     def scaled(self) -> np.ndarray:

@@ -65,7 +65,7 @@ def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -
     """Evaluate ranked trees, each on all of its program's positions.
 
     Args:
-        primitives: the set that the programs were planned with; without weights and factors.
+        primitives: the set that the programs were planned with; without weights.
         ranked: the T trees of each of P programs.
         features: float32[P, F, M].
 
@@ -82,7 +82,7 @@ def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -
     while width:
         rest = width // 2 if width // 2 >= LEAST else 0
         rows = _run(primitives, ranked, rows, spare, done, ranked.steps[rest])
-        value = _read(rows, spare, ranked.root[:width], ranked.root_constant[:width])
+        value = _read(primitives, rows, spare, ranked.root[:width], ranked.root_constant[:width])
         values.insert(0, value[rest:])
         rows, done, width = rows[:, :rest], ranked.steps[rest], rest
     found = jnp.concatenate(values)
@@ -106,7 +106,7 @@ def _run(primitives: PrimitiveSet, ranked: Ranked, rows: Array, spare: int, firs
             for x in (ranked.kind, ranked.slot, ranked.operand, ranked.constant)
         )
         args = [
-            _read(rows, spare, operand[k].astype(jnp.int32), constant[k]).reshape(-1)
+            _read(primitives, rows, spare, operand[k].astype(jnp.int32), constant[k]).reshape(-1)
             for k in range(primitives.max_arity)
         ]
         found = [apply(one, rows[spare:].reshape(len(rows) - spare, -1), args) for one in instructions(primitives)]
@@ -121,10 +121,11 @@ def _chosen(kind: Array, values: Sequence[Array], shape: tuple[int, ...]) -> Arr
     return lax.select_n(jnp.broadcast_to(kind[:, None], shape), *each) if len(each) > 1 else each[0]
 
 
-def _read(rows: Array, spare: int, operand: Array, constant: Array) -> Array:
-    """Return float32[W, M]: the rows that operands (int32[W]) name, or constants."""
+def _read(primitives: PrimitiveSet, rows: Array, spare: int, operand: Array, constant: Array) -> Array:
+    """Return float32[W, M]: the rows that operands (int32[W]) name, times their factors, or constants."""
     width, cases = rows.shape[1:]
     row = jnp.maximum(operand - (operand > spare), 0)  # the features follow the spare row of the plan
     lane = (row * width + jnp.arange(width))[:, None] * cases + jnp.arange(cases)
     value = rows.reshape(-1).at[lane].get(mode="promise_in_bounds")
+    value = value * constant[:, None] if primitives.factored else value
     return jnp.where(operand[:, None] < 0, constant[:, None], value)

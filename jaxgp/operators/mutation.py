@@ -6,7 +6,7 @@ of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbas
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
 `insert` is that of F.-A. Fortin and others, "DEAP: Evolutionary algorithms made easy" (2012), `mutInsert`.
 `numeric` is that of M. Evett and T. Fernandez, "Numeric mutation improves the discovery of numeric constants in genetic
-programming" (1998): all constants move at once; there the fitness sets how far they move, here chance does.
+programming" (1998): all constants and factors move at once; there the fitness sets how far they move, here chance does.
 `rule` lets two whole rules change places, and `genes` replaces each tree with a probability of its own; see
 `jaxgp.operators.trees`.
 
@@ -267,7 +267,7 @@ SMALLEST, LARGEST = 1e-4, 0.1
 
 
 def _numeric(primitives: PrimitiveSet, algorithm: Breeding) -> Change:
-    """Return the mutation that moves all real constants of an individual; the logarithm of its steps is uniform."""
+    """Return the mutation that moves all real numbers of an individual; the logarithm of its steps is uniform."""
     del algorithm
 
     def one(key: Array, individual: Programs) -> Programs:
@@ -320,7 +320,7 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
         Programs [P, T, L].
 
     Raises:
-        ValueError: local mutation in a set without factors, numeric mutation in one without real constants, or mutation
+        ValueError: local mutation in a set without factors, numeric mutation in one without real numbers, or mutation
             of rules in a set without rules.
     """
     weights = {kind: float(weight) for kind, weight in algorithm.mutation.weights.items()}
@@ -328,7 +328,7 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
     if weights["local"] > 0 and not primitives.factored:
         raise ValueError(f"mutation.local={weights['local']:g}: accepted: 0, for a primitive set without factors")
     if weights["numeric"] > 0 and not primitives.real:
-        raise ValueError(f"mutation.numeric={weights['numeric']:g}: accepted: 0, for a set without real constants")
+        raise ValueError(f"mutation.numeric={weights['numeric']:g}: accepted: 0, for a set without real numbers")
     if weights["rule"] > 0 and not primitives.rules:
         raise ValueError(f"mutation.rule={weights['rule']:g}: accepted: 0, for individuals without rules")
     size = chosen.shape[0]

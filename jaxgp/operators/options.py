@@ -148,7 +148,7 @@ class MutationOptions(Checked):
     )
     numeric: float = option(
         0.0,
-        "weight: all real constants of an individual move together, by steps of one random size",
+        "weight: all real constants and factors of an individual move together, by steps of one random size",
         low=0,
         high=MAX_WEIGHT,
         label="all constants moved",

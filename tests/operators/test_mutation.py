@@ -184,14 +184,14 @@ def test_numeric_moves_all_real_constants_by_steps_of_one_size_whose_logarithm_i
     assert np.corrcoef(both.T)[0, 1] == pytest.approx(shared / (shared + np.pi**2 / 8), abs=0.02)
 
 
-def test_numeric_stays_in_the_domain_and_needs_real_constants():
+def test_numeric_stays_in_the_domain_and_needs_real_numbers():
     edge = copied(individual(tree(TYPED, "half", 8), tree(TYPED, "flag core narrow", 8)), 500)  # 0
     made = quick(lambda key: mutate(key, TYPED, options(numeric=1.0), edge, np.ones(500, bool)))(jax.random.key(0))
     values = np.asarray(made.value)[:, 0, 0]
     assert values.min() == 0
     assert 0.1 < (values > 0).mean() < 0.9
     one = copied(individual(tree(MANCALA, "INT:1")), 1)
-    with pytest.raises(ValueError, match=r"mutation.numeric=1: accepted: 0, for a set without real constants"):
+    with pytest.raises(ValueError, match=r"mutation.numeric=1: accepted: 0, for a set without real numbers"):
         mutate(jax.random.key(0), MANCALA, options(numeric=1.0), one, np.ones(1, bool))
 
 
@@ -265,6 +265,19 @@ def test_factors_stay_finite():
     found = nudged(jnp.array([0, 2**32 - 1], jnp.uint32))
     assert np.isfinite(found).all()
     assert found[1] == largest
+
+
+def test_numeric_moves_factors_in_proportion_to_what_they_are():
+    before = copies("(if (less x:-4 one) x:0.5 30)")  # in postfix x one less x 30 if
+    made = quick(lambda key: mutate(key, FACTORED, options(numeric=1.0), before, np.ones(N, bool)))(jax.random.key(7))
+    old = np.asarray(before.value)[0, 0]
+    moved = np.asarray(made.value)[:, 0] - old
+    assert (moved[:, [2, 6, 7]] == 0).all()  # a truth, and what is not in use
+    far, near, middle = (np.abs(moved[:, node]) for node in (4, 3, 0))
+    generator = np.random.default_rng(2)
+    expected = 10 ** generator.uniform(-4, -1, N) * np.abs(generator.normal(size=N))
+    for steps, magnitude in ((far, 30), (near, 1), (middle, 4)):
+        assert stats.ks_2samp(np.round(steps / magnitude, 5), np.round(expected, 5)).pvalue > 0.001
 
 
 def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
