@@ -262,7 +262,7 @@ def _of_tree(kind: Mutator, primitives: PrimitiveSet, algorithm: Breeding) -> Ch
     return change
 
 
-SMALLEST, LARGEST = 1e-4, 0.1
+SMALLEST, LARGEST = 1e-3, 0.3
 """Deviations of the steps of `numeric`, as shares of the domain."""
 
 
