@@ -24,6 +24,12 @@ KEY = jax.random.key(0)
 
 
 @cache
+def opening(name):
+    """The position that a game begins with as it is set by default, from one compiled program."""
+    return jax.jit(envs.make(name).init)(KEY)
+
+
+@cache
 def stepping(game):
     """The step of a game without chance, as a function of state and action."""
     return lambda state, action: game.step(state, action, KEY)

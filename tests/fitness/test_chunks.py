@@ -80,6 +80,7 @@ def test_a_chunk_that_divides_no_population_is_the_largest_divisor_below():
         assert (int(total), found.tolist()) == (12 // size, [size * x for x in range(1, 13)])
 
 
+@pytest.mark.slow
 def test_tournaments_of_groups_are_the_same_in_chunks():
     at = board(3, "strict")
     lists = population(at, 20)
