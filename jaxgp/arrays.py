@@ -95,6 +95,16 @@ def comparable(values: Array) -> Array:
     return jnp.where(jnp.isnan(values), -jnp.inf, values)
 
 
+def longest_first(steps: Array) -> tuple[Array, Array]:
+    """Sort int32[N] in descending order, equal ones by their places; return them and int32[N], their places.
+
+    Both results are to be used: XLA's partitioner ends the process where it meets a sort whose sorted values nobody
+    reads on devices that share a run.
+    """
+    first, order = lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1)
+    return -first, order
+
+
 def groups(rows: Array) -> tuple[Array, Array]:
     """Sort the rows of uint32[P, W].
 

@@ -39,6 +39,10 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _no_others(*_: object) -> Mapping[str, float]:
+    return {}
+
+
 class ChoosesTurns(ABC):
     """A `Choice` that also chooses in many states at once, and several moves of its side, where this is faster."""
 
@@ -149,10 +153,13 @@ class Teachers(OfTurns, Generic[Rules]):
         names: the default first.
         lessons: (rules, the name of a teacher) -> (typed key, count) -> that many decisions of the game, judged; raises
             ValueError where these rules have no such teacher.
+        others: rules -> in what share of the decisions of the default teacher others play a best move, by what they are
+            called; measured once and for all.
     """
 
     names: tuple[str, ...]
     lessons: "Callable[[Rules, str | None], Callable[[Array, int], Lessons]]"
+    others: Callable[[Rules], Mapping[str, float]] = _no_others
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,18 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Chess]":
     """Return the game; this imports it."""
-    from envs.chess import hints, render, roles, starts, strategies
+    from envs.chess import hints, lessons, render, roles, starts, strategies
     from envs.chess.notation import moves, pgn, uci
     from envs.chess.rules import Chess
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Fixed, Spec, Table
+    from jaxgp.spec import Fixed, Spec, Table, Teachers
 
     return Spec(
         Chess,
         drawing=render,
         roles=(roles.MOVE,),
         notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
-        fixed=Fixed(strategies.NAMES, strategies.strategy),
+        fixed=Fixed(strategies.NAMES, strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons, lessons.others)),
         table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS, hints=hints.hints),
         dialect=uci.positions,
         vet=starts.vet,

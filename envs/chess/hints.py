@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from envs.chess import tables
-from envs.chess.geometry import ROOK
 from envs.chess.notation.moves import legal, san
 from envs.chess.rules import Chess, State
 
@@ -18,7 +17,7 @@ WORDS = {1: "wins", 0: "draws", -1: "loses"}
 
 def hints(game: Chess) -> Hint:
     """Return what answers a request for a hint: what the tables say of a position."""
-    if game.most_men > tables.MOST or any(kind > ROOK for army in game.armies for side in army for kind in side):
+    if not all(map(tables.has, game.armies)):
         return lambda state: (None, "there are tables of up to four kings, queens and rooks")
     names = tuple(tables.named(army) for army in game.armies)
     places = game.most_choices

@@ -76,6 +76,11 @@ class Tables(NamedTuple):
     offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
 
 
+def has(pair: Pair) -> bool:
+    """Return whether there is a table of an endgame."""
+    return sum(map(len, pair)) <= MOST and all(kind <= ROOK for army in pair for kind in army)
+
+
 def code(army: Army) -> int:
     """Return the number of an army of up to two queens and two rooks."""
     return 3 * army.count(QUEEN) + army.count(ROOK)
@@ -328,7 +333,7 @@ def tables(endgames: tuple[str, ...] = ENDGAMES) -> Tables:
     pairs: set[Pair] = set()
     for name in endgames:
         pair = kinds_of(name)
-        if sum(map(len, pair)) > MOST or any(kind > ROOK for army in pair for kind in army):
+        if not has(pair):
             raise UsageError(
                 f"{name}: accepted: an endgame of up to {MOST} kings, queens and rooks; others have no table"
             )

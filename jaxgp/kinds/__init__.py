@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.ring import Ring
     from jaxgp.fitness.panel import PanelFitness
     from jaxgp.games.casting import Cast
+    from jaxgp.genotypes.language import Genome
     from jaxgp.spec import Hand
 
 MAX_CANDIDATES = 256
@@ -128,6 +129,11 @@ class FitnessOptions:
     def aim(self, config: "Config") -> str | None:
         """Say in words what ends the run before its last generation; None: nothing does."""
         del config
+        return None
+
+    def closing(self, config: "Config", cast: "Cast", genome: "Genome") -> str | None:
+        """Say in a line what the champion of a run that has come to its end is worth; None: nothing is said."""
+        del config, cast, genome
         return None
 
     def formula(self, points: str, unit: str = "nodes") -> str:

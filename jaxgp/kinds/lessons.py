@@ -10,6 +10,7 @@ from jaxgp.fitness.taught.options import MAX_LESSONS, LearningOptions
 from jaxgp.kinds import (
     AnyAlgorithm,
     CandidatesFitnessOptions,
+    FitnessOptions,
     GamesFitnessOptions,
     RefereedFitnessOptions,
     Rows,
@@ -18,27 +19,66 @@ from jaxgp.kinds import (
 from jaxgp.options import option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jax import Array
+
     from jaxgp import contracts
     from jaxgp.config.schema import Config
     from jaxgp.games.casting import Cast
+    from jaxgp.players.taught import Lessons
 
 
 @dataclass
-class LessonsFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, CandidatesFitnessOptions):
-    """Minus what an individual loses by its choices against the best ones; the panel measures the fittest in games."""
+class TaughtFitnessOptions(FitnessOptions):
+    """Base of a fitness from decisions that a teacher has judged."""
 
-    kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
     drawn: int = option(
         512,
-        "lessons drawn in each generation, without replacement, the same for all individuals",
+        "decisions drawn in each generation, without replacement, the same for all individuals",
         low=1,
         high="stock",
         why="fitness.stock",
     )
     stock: int = option(
-        4096, "lessons that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
+        4096, "decisions that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
     )
     teacher: str | None = option(None, "who judges decisions, by name; null: the first one of the game")
+
+    def suits(self, algorithm: AnyAlgorithm) -> None:
+        """Refuse chunks."""
+        super().suits(algorithm)
+        if algorithm.chunk is not None:
+            reject("algorithm.chunk", algorithm.chunk, f"null with fitness.kind={self.kind}")
+
+    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
+        """Return whether the game has decisions, and individuals value what moves lead to."""
+        from jaxgp.players.taught import Values
+
+        fit = super().fits(algorithm, cast) and cast.spec.teachers is not None and isinstance(cast.actor, Values)
+        return fit and algorithm.kind != "groups"
+
+    def check(self, config: "Config", cast: "Cast") -> None:
+        """Refuse teachers that there are not."""
+        super().check(config, cast)
+        self.teach(cast)
+
+    def teach(self, cast: "Cast") -> "Callable[[Array, int], Lessons]":
+        """Return (key, count) -> that many decisions of the teacher; raises UsageError where there is none."""
+        teachers = cast.spec.teachers
+        assert teachers is not None
+        if self.teacher not in (None, *teachers.names):
+            reject("fitness.teacher", self.teacher, ", ".join(teachers.names))
+        return teachers.lessons(cast.game, self.teacher)
+
+
+@dataclass
+class LessonsFitnessOptions(
+    TaughtFitnessOptions, GamesFitnessOptions, RefereedFitnessOptions, CandidatesFitnessOptions
+):
+    """Minus what an individual loses by its choices against the best ones; the panel measures the fittest in games."""
+
+    kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
     learning: LearningOptions = option(LearningOptions(), "learning of the fittest")
 
     def laws(self, prefix: str) -> None:
@@ -51,37 +91,23 @@ class LessonsFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, Candida
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse chunks, and a wheel for a fitness below 0."""
         super().suits(algorithm)
-        if algorithm.chunk is not None:
-            reject("algorithm.chunk", algorithm.chunk, "null with fitness.kind=lessons")
         if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette" and self.minimum is None:
             why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
             reject("fitness.minimum", None, f"a number from 0 ({why})")
 
-    def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
-        """Return whether the game has lessons, and individuals value what moves lead to."""
-        from jaxgp.players.taught import Values
-
-        return super().fits(algorithm, cast) and cast.spec.teachers is not None and isinstance(cast.actor, Values)
-
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse teachers that there are not, and learning where individuals cannot; see `Games.check`."""
         super().check(config, cast)
-        teachers = cast.spec.teachers
-        assert teachers is not None
-        if self.teacher not in (None, *teachers.names):
-            reject("fitness.teacher", self.teacher, ", ".join(teachers.names))
         if self.learning.individuals:
             _learns(self.learning.individuals, config.algorithm, cast)
-        teachers.lessons(cast.game, self.teacher)
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness with its referee."""
         from jaxgp.fitness.refereed import Refereed
         from jaxgp.fitness.taught.lessons import LessonFitness
 
-        assert cast.spec.teachers is not None
-        teach, worth = cast.spec.teachers.lessons(cast.game, self.teacher), (self.scale, self.parsimony, self.minimum)
-        taught = LessonFitness(cast.actor, teach, self.drawn, self.stock, self.learning, *worth)
+        worth = self.scale, self.parsimony, self.minimum
+        taught = LessonFitness(cast.actor, self.teach(cast), self.drawn, self.stock, self.learning, *worth)
         return Refereed(taught, self.against(cast, seated), self.measured)
 
     def objective(self, game: str) -> str:

@@ -125,6 +125,13 @@ class MutationOptions(Checked):
         high=MAX_WEIGHT,
         label="other primitive",
     )
+    insert: float = option(
+        0.0,
+        "weight: the node becomes an argument of a random function, the others are random",
+        low=0,
+        high=MAX_WEIGHT,
+        label="function put above a node",
+    )
     hoist: float = option(
         0.0,
         "weight: the whole tree is replaced by one of its subtrees",
@@ -138,6 +145,13 @@ class MutationOptions(Checked):
     constant: float = option(0.0, "weight: a constant is redrawn", low=0, high=MAX_WEIGHT, label="new constant")
     creep: float = option(
         0.0, "weight: a constant moves to a value next to it", low=0, high=MAX_WEIGHT, label="constant moved"
+    )
+    numeric: float = option(
+        0.0,
+        "weight: all real constants and factors of an individual move together, by steps of one random size",
+        low=0,
+        high=MAX_WEIGHT,
+        label="all constants moved",
     )
     local: float = option(
         0.0,

@@ -168,14 +168,25 @@ class ChosenPlayer(Learns):
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), outcomes)
         owner = jax.vmap(jax.vmap(self.tree, (None, 0)))(states, outcomes)
         owner = jnp.where(wanted, owner, trees).reshape(-1)
+        return self._in_blocks(plans, lambda places: self.view(take(flat, places)), owner).reshape(-1, *shape)
+
+    def judge(self, plans: Plan, seen: Features, tree: Array) -> Array:
+        """Return float32[P, N]: how P programs value outcomes of which they see [F, N], each by its tree, int32[N].
+
+        What is beyond the last tree is not valued. NaN and minus infinity become the lowest value.
+        """
+        return self._in_blocks(plans, lambda places: jax.tree.map(lambda x: x[..., places], seen), tree)
+
+    def _in_blocks(self, plans: Plan, see: Callable[[Array], Features], owner: Array) -> Array:
+        """Return float32[P, N], the values of N outcomes; `see` returns the features [F, B] of outcomes, int32[B]."""
+        trees, population = self.primitives.num_trees, self.count(plans)
         # Outcomes for the same tree lie side by side, so that most blocks need one tree; the last ones need none.
         order = jnp.pad(jnp.argsort(owner), (0, -len(owner) % BLOCK), mode="edge")
         by_tree = jax.tree.map(lambda x: x.reshape(-1, trees, *x.shape[1:]), plans)
-        population = self.count(plans)
 
         def block(places: Array) -> Array:
             """Return float32[P, B] of the outcomes at `places`, int32[B]."""
-            seen, mine = self.view(take(flat, places)), owner[places]
+            seen, mine = see(places), owner[places]
             found = jnp.zeros((population, len(places)), jnp.float32)
             for tree in range(trees):
                 plan_of = jax.tree.map(lambda x, tree=tree: x[:, tree], by_tree)
@@ -189,8 +200,7 @@ class ChosenPlayer(Learns):
         found = lax.map(block, order.reshape(-1, BLOCK))  # [blocks, P, BLOCK]
         found = jnp.moveaxis(found, 1, 0).reshape(population, -1)
         found = jnp.where(jnp.isnan(found), LOWEST, jnp.maximum(found, LOWEST))
-        back = jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(found)
-        return back.reshape(population, *shape)
+        return jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(found)
 
 
 def better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:

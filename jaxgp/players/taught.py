@@ -52,3 +52,10 @@ class Learns(Values[Plans]):
             states: [N], before the moves.
             outcomes: [N], what the moves lead to.
         """
+
+    @abstractmethod
+    def judge(self, plans: Plans, seen: Features, tree: Array, /) -> Array:
+        """Return float32[P, N]: how P individuals value outcomes of which they see [F, N], each by its tree, int32[N].
+
+        What is beyond the last tree is not valued.
+        """

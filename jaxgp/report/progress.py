@@ -18,7 +18,8 @@ WINDOW = 10
 MOMENT = 1.0
 """Seconds that work may take before it is shown."""
 PANEL = "against the panel"
-VALIDATION = "on instances set apart"
+APART = {"standing_solved": "on instances set apart", "standing_agreed": "in decisions set apart"}
+"""What a measure by something that was set apart is called, by the metric that such a referee has."""
 """Name of the best fitness where a panel measures the fittest of each generation."""
 
 
@@ -138,7 +139,7 @@ def is_measured(row: Row) -> bool:
 
 def yardstick(row: Row) -> str:
     """Return the words for the measure that names the champion of a run in which the fittest are measured."""
-    return PANEL if row.get("standing_solved") is None else VALIDATION
+    return next((words for name, words in APART.items() if row.get(name) is not None), PANEL)
 
 
 def facts(row: Row, unit: str = "nodes") -> list[tuple[str, str]]:

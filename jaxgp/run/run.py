@@ -230,12 +230,14 @@ def _say_how_to_go_on(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
 
 
 def _conclude(run: loop.Run) -> None:
-    """Show the champion of a run, and say whether its aim is reached."""
+    """Show the champion of a run, and say whether its aim is reached, and what the fitness says of the champion."""
     _show_champion(run)
     config = run.config
     if run.state.finished:
         said = config.fitness.aim(config) or "the fitness is as it should be"
         _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}.")
+    if run.done and (last := config.fitness.closing(config, run.experiment.cast, run.state.champion.genome)):
+        _say(last)
 
 
 def _use_cores(config: Config, experiment: Assembled) -> None:

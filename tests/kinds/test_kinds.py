@@ -50,7 +50,17 @@ class ShortOptions(FitnessOptions):
 
 def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
     found = kinds.FitnessOptions.kinds.all()
-    assert list(found) == ["panel", "coplay", "elimination", "groups", "lessons", "rollout", "solo", "suite"]
+    assert list(found) == [
+        "panel",
+        "coplay",
+        "decisions",
+        "elimination",
+        "groups",
+        "lessons",
+        "rollout",
+        "solo",
+        "suite",
+    ]
     assert all(kind().kind == name for name, kind in found.items())
     assert found["panel"] is PanelFitnessOptions is type(Config().fitness)
 

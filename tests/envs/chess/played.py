@@ -1,6 +1,7 @@
 """Random games of chess on the device, and their positions as python-chess has them."""
 
 from functools import partial
+from typing import NamedTuple
 
 import chess
 import jax
@@ -50,17 +51,6 @@ def board_of(state):
     return board
 
 
-def moves_of(state):
-    """Return the legal moves of a state in NumPy arrays as pairs of squares."""
-    sets = state.moves[..., 0].astype(np.uint64) | state.moves[..., 1].astype(np.uint64) << np.uint64(32)
-    return {
-        (int(start), square)
-        for start, ends in zip(state.men[0], sets, strict=True)
-        for square in range(64)
-        if int(ends) >> square & 1
-    }
-
-
 def move_of(state, action):
     """Return an action in a state as a move of python-chess."""
     return chess.Move(int(state.men[0, action // 64]), int(action % 64))
@@ -71,30 +61,48 @@ def at(states, *place):
     return jax.tree.map(lambda x: x[place], states)
 
 
-def replayed(states, actions, game):
-    """Yield each state of one game in NumPy arrays, [T + 1], with the board of python-chess that has come to it."""
-    board = board_of(at(states, 0))
-    for ply in range(len(states.plies)):
-        state = at(states, ply)
-        yield state, board
-        if bool(state.terminated):
-            return
-        board.push(move_of(state, int(actions[ply])))
+class Plain(NamedTuple):
+    """The states of a game, field by field in lists of Python numbers: words of 64 bits have a bit a square."""
+
+    sides: list  # the men of white and of black
+    kinds: list  # the men of each kind, of both sides
+    starts: list  # the squares of the men of the side to move; 64 and above for men that were taken
+    moves: list  # where the legal moves of each of them end
+    white: list  # whether it is white's turn
+    terminated: list
+    returns: list
 
 
-def disagreement(game, state, board):
-    """Return in what a state and the board that has come to it differ; None: in nothing that a player could see."""
-    if board_of(state).board_fen() != board.board_fen() or (state.to_move == 0) != board.turn:
+def plain(states):
+    """Return states in NumPy arrays, [T + 1], in lists."""
+    there, one = states.men < 64, np.uint64(1)
+    bits = np.where(there, one << (states.men % 64).astype(np.uint64), np.uint64(0))
+    white = states.to_move == 0
+    rows = np.bitwise_or.reduce(bits, -1)
+    sides = np.where(white[:, None], rows, rows[:, ::-1])
+    kinds = [np.bitwise_or.reduce(np.where(states.kinds == kind, bits, np.uint64(0)), (1, 2)) for kind in range(5)]
+    moves = states.moves[..., 0].astype(np.uint64) | states.moves[..., 1].astype(np.uint64) << np.uint64(32)
+    fields = sides, np.stack(kinds, 1), states.men[:, 0], moves, white, states.terminated, states.returns
+    return Plain(*(field.tolist() for field in fields))
+
+
+def disagreement(game, mine, ply, board):
+    """Return in what the state of a ply and the board that has come to it differ; None: in nothing to be seen."""
+    sides = [board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]]
+    kinds = [board.kings, board.queens, board.rooks, board.bishops, board.knights]
+    if (mine.sides[ply], mine.kinds[ply], mine.white[ply]) != (sides, kinds, board.turn):
         return "men"
-    if moves_of(state) != {(move.from_square, move.to_square) for move in board.legal_moves}:
+    moves = {}
+    for move in board.legal_moves:
+        moves[move.from_square] = moves.get(move.from_square, 0) | 1 << move.to_square
+    if {start: ends for start, ends in zip(mine.starts[ply], mine.moves[ply], strict=True) if ends} != moves:
         return "moves"
-    bare = len(board.piece_map()) == 2
-    drawn = board.is_stalemate() or bare or board.halfmove_clock >= 100 or state.plies >= game.plies
-    drawn |= game.repetition and board.is_repetition(3)
-    if bool(state.terminated) != (board.is_checkmate() or drawn):
+    mated = not moves and board.is_check()
+    over = not moves or board.occupied.bit_count() == 2 or board.halfmove_clock >= 100 or ply >= game.plies
+    if mine.terminated[ply] != (over or (game.repetition and board.is_repetition(3))):
         return "end"
-    white = (-1 if board.turn else 1) if board.is_checkmate() else 0
-    return None if np.array_equal(state.returns, [white, -white]) else "result"
+    white = 0 if not mated else -1 if board.turn else 1
+    return None if mine.returns[ply] == [white, -white] else "result"
 
 
 def disagreements(game, seed, games, plies):
@@ -102,8 +110,13 @@ def disagreements(game, seed, games, plies):
     states, actions = jax.device_get(random_games(game, jax.random.split(jax.random.key(seed), games), plies))
     found = []
     for n in range(games):
-        for state, board in replayed(at(states, n), actions[n], game):
-            if (what := disagreement(game, state, board)) is not None:
+        of_game = at(states, n)
+        mine, board = plain(of_game), board_of(at(of_game, 0))
+        for ply, action in enumerate([*actions[n].tolist(), None]):
+            if (what := disagreement(game, mine, ply, board)) is not None:
                 found.append(f"{what}: {board.fen()}")
                 break
+            if action is None or mine.terminated[ply]:
+                break
+            board.push(chess.Move(mine.starts[ply][action // 64], action % 64))
     return found

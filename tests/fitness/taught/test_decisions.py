@@ -1,0 +1,71 @@
+"""Decisions whose best moves are known: what is seen of them, and how often individuals choose a best move."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxgp.fitness.taught import decisions
+from jaxgp.fitness.taught.decisions import DecisionFitness, chance, look, shares
+from jaxgp.players.taught import Learns, Lessons
+
+NONE = -np.inf
+VALUES = np.array([[1, 0, 1], [0, -1, NONE], [0, 0, 1], [1, -1, -1]], np.float32)
+"""What a teacher gives to the moves of four decisions."""
+
+
+class Weights(Learns):
+    """Individuals [P, 2] are weights of what they see: the number of the state, and of the outcome."""
+
+    primitives = SimpleNamespace(num_trees=2)
+
+    def prepare(self, genomes):
+        return genomes
+
+    def looks(self, states, outcomes):
+        return jnp.stack([states, outcomes]), (outcomes > 0).astype(jnp.int32)
+
+    def judge(self, plans, seen, tree):
+        return plans @ seen
+
+    def values(self, plans, states, outcomes, wanted):
+        raise NotImplementedError
+
+
+def lessons(key=None, count=4):
+    del key
+    outcomes = jnp.arange(12.0).reshape(4, 3) % 3
+    return jax.tree.map(lambda x: x[:count], Lessons(jnp.arange(4.0), outcomes, jnp.asarray(VALUES)))
+
+
+@pytest.mark.parametrize("together", [4, 12, 99])
+def test_each_move_is_looked_at_with_its_state_and_its_tree(monkeypatch, together):
+    monkeypatch.setattr(decisions, "TOGETHER", together)
+    seen = look(Weights(), lessons())
+    assert seen.features.shape == (4, 2, 3)
+    assert seen.features[:, 0].tolist() == [[n] * 3 for n in range(4)]
+    assert seen.features[:, 1].tolist() == [[0, 1, 2]] * 4
+    assert seen.tree.tolist() == [[0, 1, 1], [0, 1, 2], [0, 1, 1], [0, 1, 1]]
+    assert seen.best.tolist() == [[1, 0, 1], [1, 0, 0], [0, 0, 1], [1, 0, 0]]
+
+
+def test_a_share_is_the_chance_of_a_best_move_among_those_valued_alike():
+    seen = look(Weights(), lessons())
+    first, last, alike = [0.0, -1.0], [0.0, 1.0], [1.0, 0.0]
+    found = shares(Weights(), jnp.array([first, last, alike]), seen)
+    assert found[:2].tolist() == [[1, 1, 0, 1], [1, 0, 1, 0]]
+    assert found[2] == pytest.approx([2 / 3, 1 / 2, 1 / 3, 1 / 3])
+    assert chance(Weights(), seen) == pytest.approx(found[2])
+
+
+def test_a_generation_draws_and_a_referee_takes_all():
+    fitness = DecisionFitness(Weights(), lessons, stock=4, drawn=2)
+    seen, population = fitness.init(jax.random.key(0)), jnp.array([[0.0, -1.0], [0.0, 1.0]])
+    result, _ = fitness.evaluate(jax.random.key(1), population, seen)
+    assert result.cases.shape == (2, 2)
+    assert result.fitness == pytest.approx(result.cases.mean(0))
+    measured, _ = fitness.measure(jax.random.key(1), population, seen)
+    assert measured.fitness.tolist() == [0.75, 0.5]
+    assert measured.metrics["standing_agreed"] == 0.75
