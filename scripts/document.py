@@ -28,11 +28,13 @@ from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
 from jaxgp.study.study_options import STUDY
+from studies.growth import first as of_first
 from studies.growth import populations as of_populations
 from tables import (
     backgammon,
     checkers,
     experiments,
+    first,
     islands,
     kalah,
     leagues,
@@ -66,6 +68,7 @@ def columns() -> Makers:
         "instances": instances.COLUMNS,
         "generations": curves.COLUMNS,
         "populations": of_populations.COLUMNS,
+        "first_generations": of_first.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
     }
     return {f"columns_of_{name}": lines(of) for name, of in tables.items()}
@@ -79,7 +82,7 @@ DOCUMENTS = {
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,
     "results/walls.md": walls.TABLES,
-    "performance.md": populations.TABLES,
+    "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,
     "league.md": leagues.TABLES,
     "experiments.md": experiments.TABLES,

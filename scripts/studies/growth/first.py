@@ -82,10 +82,10 @@ def measure(game: str, options: list[str], limit: float) -> First:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=said)
         last = lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # noqa: E731
         wait = lambda done: _wait(lambda: done() or bool(last()), begin, limit)  # noqa: E731
-        directory = wait((run / "config.yaml").exists)
+        directory = wait(run.is_dir)
         seconds = wait(lambda: _has_row(run / "metrics.jsonl"))
         load = os.getloadavg()[0]
-        process.send_signal(signal.SIGKILL)
+        os.kill(process.pid, signal.SIGKILL)  # one that has ended waits below, and nobody else has its number
         _, _, usage = os.wait4(process.pid, 0)
         process.returncode = -signal.SIGKILL
         if not _has_row(run / "metrics.jsonl"):

@@ -25,7 +25,7 @@ PERFT = (
     "4k3/4q3/8/8/4R3/8/8/4K3 w - - 0 1",
     "8/1r6/4k3/8/8/2K1Q3/8/8 b - - 0 1",
     "r2k4/8/8/8/8/3R4/6r1/R3K3 b - - 0 1",
-    "7k/5Q2/8/8/8/8/1q6/K7 w - - 0 1",
+    "7k/8/4Q3/8/8/8/1q6/K7 w - - 0 1",
     "8/8/8/2b5/8/1N1k4/8/K2B3n w - - 0 1",
     "k7/8/1K6/2Q5/8/8/8/8 b - - 0 1",
     "1n2k1q1/8/1B6/8/8/4N3/5R2/q3K3 w - - 0 1",
@@ -77,7 +77,7 @@ def test_the_trees_of_ten_positions_have_as_many_leaves_as_those_of_python_chess
     file.write_text("\n".join(PERFT))
     expected = [python_leaves(chess.Board(fen), 4) for fen in PERFT]
     assert leaves(Chess(start="fen", fen=str(file)), 4) == expected
-    assert min(expected) > 500
+    assert min(expected) > 50
 
 
 def patched(monkeypatch, where, name, change):
