@@ -103,13 +103,9 @@ class Options:
     )
 
 
-def contents(docs: Path) -> dict[Path, str]:
-    """Return the text of every document of the folder that has generated parts; raises UsageError."""
-    data = Data(docs / "data")
-    return {
-        docs / name: fill_document(reading.read_text(docs / name), guard(makers, data), name)
-        for name, makers in DOCUMENTS.items()
-    }
+def content(docs: Path, name: str, data: Data) -> str:
+    """Return the text of a document of the folder that has generated parts; raises UsageError."""
+    return fill_document(reading.read_text(docs / name), guard(DOCUMENTS[name], data), name)
 
 
 def task(options: Options) -> int:
@@ -119,7 +115,8 @@ def task(options: Options) -> int:
     if missing := next((name for name in DOCUMENTS if not (docs / name).is_file()), None):
         reject("docs", options.docs, f"a folder of documents, with {missing}")
     try:
-        for path, text in contents(docs).items():
+        data = Data(docs / "data")
+        for path, text in [(docs / name, content(docs, name, data)) for name in DOCUMENTS]:
             files.write_text(path, text)
     except OSError as error:
         raise RunError(f"docs={options.docs}: cannot be written ({reason(error)})") from error

@@ -10,7 +10,8 @@ programming" (1998): all constants and factors move at once; there the fitness s
 `rule` lets two whole rules change places, and `genes` replaces each tree with a probability of its own; see
 `jaxgp.operators.trees`.
 
-All other kinds choose one tree of the individual, and in it a node, both uniformly. Mutation never breaks a limit: a
+All other kinds choose one tree of the individual, and in it a node, both uniformly; `children` and `subtree` may prefer
+functions to terminals, as crossover may. Mutation never breaks a limit: a
 tree that cannot change within depth and room stays as it is.
 """
 
@@ -28,7 +29,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.creation import Request, generate
-from jaxgp.operators.crossover import tree_at, with_tree
+from jaxgp.operators.crossover import choose_node, tree_at, with_tree
 from jaxgp.operators.options import Breeding
 from jaxgp.operators.trees import redrawn, swap_within
 
@@ -58,8 +59,8 @@ def _regrow(
     """
     deepest = algorithm.mutation.max_depth + keep
 
-    def plan(word: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
-        node = draw.below(word, tree.length)
+    def plan(words: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
+        node = _node(words, primitives, algorithm, tree)
         code = tree.opcode[node].astype(jnp.int32)
         limit = jnp.int32(deepest)
         if algorithm.max_depth is not None:
@@ -79,7 +80,7 @@ def _regrow(
         return where(new.length > 0, changed, tree)
 
     words = _growing_words(keys, trees)
-    nodes, requests = jax.vmap(plan)(words[:, 0, 0], trees, root_types)
+    nodes, requests = jax.vmap(plan)(words[:, 0], trees, root_types)
     new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
     return jax.vmap(put)(trees, nodes, new)
 
@@ -136,6 +137,11 @@ def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: P
     return jax.vmap(put)(trees, nodes, places, new)
 
 
+def _node(words: Array, primitives: PrimitiveSet, algorithm: Breeding, tree: Programs) -> Array:
+    """Return the node, int32[], whose subtree or arguments are replaced, by the first and the last word of three."""
+    return choose_node(words[np.array([0, 2])], primitives, algorithm.mutation, tree)
+
+
 def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array) -> Array:
     """Return int32[]: the nodes with an effect that the subtree of a node may have."""
     upto = programs.count_effects(primitives, tree)
@@ -156,7 +162,7 @@ def _local(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Pr
     regrown = _regrow(False, keys, primitives, algorithm, trees, root_types)
 
     def change(words: Array, tree: Programs, other: Programs) -> Programs:
-        node = draw.below(words[0], tree.length)  # the node that `_regrow` chooses, too
+        node = _node(words, primitives, algorithm, tree)  # that `_regrow` chooses, too
         moved = tree.value.at[node].set(draw.nudged(words[1], tree.value[node]))
         scaled = jnp.asarray(primitives.scaled)[tree.opcode[node].astype(jnp.int32)] & (tree.length > 0)
         return where(scaled, Programs(tree.opcode, moved, tree.size, tree.length), other)

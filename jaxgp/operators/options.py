@@ -175,6 +175,10 @@ class MutationOptions(Checked):
         label="random trees",
     )
     gene_probability: float = option(0.1, "genes: the chance of each tree", low=0, high=1)
+    node_choice: str = option(
+        "uniform", "children, subtree; koza: a function with probability function_probability", ("uniform", "koza")
+    )
+    function_probability: float = option(0.9, "koza: the share of functions among the nodes chosen", low=0, high=1)
     exclusive: bool = option(
         False, "whether crossed children are never mutated, so that the shares of both add up; false: independently"
     )
@@ -182,7 +186,10 @@ class MutationOptions(Checked):
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        others = ("probability", "max_depth", "gene_probability", "exclusive")
+        others = (
+            *("probability", "max_depth", "gene_probability", "exclusive"),
+            *("node_choice", "function_probability"),
+        )
         return {one.name: getattr(self, one.name) for one in list_options(self) if one.name not in others}
 
     def laws(self, prefix: str) -> None:

@@ -61,6 +61,7 @@ def measured():
     return {chunk: measure(chunk) for chunk in (None, 4)}
 
 
+@pytest.mark.slow
 def test_games_against_a_panel_are_the_same_in_chunks(measured):
     """Individuals have the random draws of their place in the population, and searched replies may be forgotten."""
     whole, parts = measured[None], measured[4]

@@ -1,5 +1,7 @@
 """Ranked trees against the interpreter that they have to equal, on random programs of very different lengths."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,6 +18,7 @@ LANGUAGES = [primitive_set(Options()), primitive_set(Options(factors=True))]
 PROGRAMS = 40
 
 
+@partial(jax.jit, static_argnums=0)
 def drawn(language):
     """Programs of two trees each, from single leaves to fifty functions; factors are from -2 to 2."""
     made = create(jax.random.key(3), language, CreationOptions("ramped", 1, 6), PROGRAMS, 256)
@@ -23,7 +26,9 @@ def drawn(language):
     return made.replace(value=jnp.where(made.size > 0, factors, 0)) if language.factored else made
 
 
-@pytest.mark.parametrize(("language", "cases"), [(LANGUAGES[0], 1), (LANGUAGES[0], 3), (LANGUAGES[1], 1)])
+@pytest.mark.parametrize(
+    ("language", "cases"), [pytest.param(LANGUAGES[0], 1, marks=pytest.mark.slow), (LANGUAGES[0], 3), (LANGUAGES[1], 1)]
+)
 def test_ranked_trees_have_the_values_that_the_interpreter_gives_them(language, cases):
     seen = jax.random.normal(jax.random.key(4), (PROGRAMS, 11, cases))
 

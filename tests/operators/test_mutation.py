@@ -281,6 +281,7 @@ def test_numeric_moves_factors_in_proportion_to_what_they_are():
         assert stats.ks_2samp(np.round(steps / magnitude, 5), np.round(expected, 5)).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
     """Old factors are 2; a fresh one is 1, but for the function that draws its own."""
     made = quick(lambda key: create(key, FACTORED, RAMPED, BATCH, CAPACITY))(jax.random.key(0))

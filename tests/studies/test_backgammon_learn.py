@@ -66,7 +66,8 @@ class Plain:
 
 def test_corrections_equal_plain_numpy_over_a_game_with_changing_weights():
     states = random_states(240, 16)
-    inputs = np.asarray(jax.jit(network.encode)(states.own[40:46], states.other[40:46]))  # six positions, of sides in turn
+    six = states.own[40:46], states.other[40:46]  # positions of sides in turn
+    inputs = np.asarray(jax.jit(network.encode)(*six))
     weights = jax.tree.map(lambda x: 2 * x, network.first_weights(jax.random.key(3), 5))
     plain = Plain(weights)
     # Two games side by side: the first is one position behind, and its traces begin anew. Only it is followed in plain.

@@ -112,11 +112,24 @@ def test_a_position_and_the_size_of_the_board_are_read_and_squares_have_numbers_
 
 @pytest.mark.parametrize(
     "settings",
+    [{"lose": True}, {"position": "W:WK18,27,30:B9-12,K32"}, {"size": 4, "rows": 1}],
+    ids=str,
+)
+def test_random_games_come_back_from_both_texts_and_the_tags(settings):
+    check_random_games(settings, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
     [{}, {"size": 10, "rows": 4}, {"lose": True}, {"position": "W:WK18,27,30:B9-12,K32"}, {"size": 4, "rows": 1}],
     ids=str,
 )
-@pytest.mark.parametrize("games", [4, pytest.param(250, marks=pytest.mark.slow)])
-def test_random_games_come_back_from_both_texts_and_the_tags(settings, games):
+def test_many_random_games_come_back_from_both_texts_and_the_tags(settings):
+    check_random_games(settings, 250)
+
+
+def check_random_games(settings, games):
     spec, game = envs.spec("checkers"), envs.make("checkers", **settings)
     for record in random_games(game, keys_of(3, games), 60):
         actions = [move.action for move in record[1:]]

@@ -25,7 +25,7 @@ PERFT = (
     "4k3/4q3/8/8/4R3/8/8/4K3 w - - 0 1",
     "8/1r6/4k3/8/8/2K1Q3/8/8 b - - 0 1",
     "r2k4/8/8/8/8/3R4/6r1/R3K3 b - - 0 1",
-    "7k/5Q2/8/8/8/8/1q6/K7 w - - 0 1",
+    "7k/8/4Q3/8/8/8/1q6/K7 w - - 0 1",
     "8/8/8/2b5/8/1N1k4/8/K2B3n w - - 0 1",
     "k7/8/1K6/2Q5/8/8/8/8 b - - 0 1",
     "1n2k1q1/8/1B6/8/8/4N3/5R2/q3K3 w - - 0 1",
@@ -77,7 +77,7 @@ def test_the_trees_of_ten_positions_have_as_many_leaves_as_those_of_python_chess
     file.write_text("\n".join(PERFT))
     expected = [python_leaves(chess.Board(fen), 4) for fen in PERFT]
     assert leaves(Chess(start="fen", fen=str(file)), 4) == expected
-    assert min(expected) > 500
+    assert min(expected) > 50
 
 
 def patched(monkeypatch, where, name, change):
@@ -187,18 +187,18 @@ def test_starts_need_what_they_are_drawn_from():
         Chess(start="fen")
 
 
-def test_no_man_is_attacked_at_quiet_starts_and_legal_ones_are_legal():
-    for start in ("quiet", "legal"):
-        game = Chess(endgame="KRKR,KQKR,KQRKQR", start=start)
-        states = jax.device_get(jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(0), 64)))
-        assert not states.terminated.any()
-        boards = [played.board_of(played.at(states, n)) for n in range(64)]
-        assert {len(board.piece_map()) for board in boards} == {4, 6}
-        assert all(board.is_valid() and board.turn for board in boards)
-        struck = [
-            board.is_attacked_by(not man.color, square) for board in boards for square, man in board.piece_map().items()
-        ]
-        assert any(struck) == (start == "legal")
+@pytest.mark.parametrize("start", ["quiet", pytest.param("legal", marks=pytest.mark.slow)])
+def test_no_man_is_attacked_at_quiet_starts_and_legal_ones_are_legal(start):
+    game = Chess(endgame="KRKR,KQKR,KQRKQR", start=start)
+    states = jax.device_get(jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(0), 64)))
+    assert not states.terminated.any()
+    boards = [played.board_of(played.at(states, n)) for n in range(64)]
+    assert {len(board.piece_map()) for board in boards} == {4, 6}
+    assert all(board.is_valid() and board.turn for board in boards)
+    struck = [
+        board.is_attacked_by(not man.color, square) for board in boards for square, man in board.piece_map().items()
+    ]
+    assert any(struck) == (start == "legal")
 
 
 @pytest.mark.slow

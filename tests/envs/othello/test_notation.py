@@ -119,7 +119,7 @@ def test_files_are_read_by_their_endings_and_a_size_that_was_asked_for_is_kept(t
 
 
 @pytest.mark.parametrize("size", [8, 6])
-@pytest.mark.parametrize("games", [12, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [6, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_games_come_back_from_every_format(size, games):
     game = envs.make("othello", size=size)
     for record in random_games(game, keys_of(2, games), 2 * game.area):

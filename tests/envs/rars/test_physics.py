@@ -50,7 +50,9 @@ def test_five_rounds_find_the_power_cut(precise, limit):
     assert cut.sum() > 20_000
     given = tuple(one[cut] for one in given)
     with jax.enable_x64(precise):
-        found = jax.jit(partial(physics.wheel_slip, 1))(*(jnp.asarray(one, float if precise else np.float32) for one in given))
+        found = jax.jit(partial(physics.wheel_slip, 1))(
+            *(jnp.asarray(one, float if precise else np.float32) for one in given)
+        )
     assert np.abs(np.asarray(found) - bisected(1, *given)).max() < limit
 
 

@@ -17,9 +17,7 @@ def floats(*values):
 
 def test_a_car_behind_another_one_has_less_drag():
     # The second car is 40 ft behind the first, which drives 160 ft in a second; the third one is too far aside.
-    found = draughts(
-        floats(100, 60, 60), floats(0, 2.5, 30), floats(160, 150, 150), floats(0, 0, 0), jnp.ones(3, bool)
-    )
+    found = draughts(floats(100, 60, 60), floats(0, 2.5, 30), floats(160, 150, 150), floats(0, 0, 0), jnp.ones(3, bool))
     np.testing.assert_allclose(found, [1, 1 - (1 - 40 / 160) * (1 - 0.25), 1], rtol=1e-6)
     alone = draughts(floats(100, 60), floats(0, 0), floats(160, 150), floats(0, 0), jnp.array([False, True]))
     assert alone.tolist() == [1, 1]  # a car that is out has no wake
