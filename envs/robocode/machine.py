@@ -170,8 +170,10 @@ class BotDriver(Driver[Array, Array]):
         seen, kept = sensed.reshape(count, -1), memory.reshape(count, -1)
         busy = arrays.apart(self._busy, seen, kept) & active.reshape(-1)
         place = jnp.cumsum(busy, dtype=jnp.int32)
-        queue = jnp.full(count + size, count).at[jnp.where(busy, place - 1, count + size)].set(
-            jnp.arange(count), mode="drop"
+        queue = (
+            jnp.full(count + size, count)
+            .at[jnp.where(busy, place - 1, count + size)]
+            .set(jnp.arange(count), mode="drop")
         )
         still = jnp.zeros((count, len(Commands._fields)), sensed.dtype).at[:, 0].set(jnp.asarray(self._always)[number])
 
