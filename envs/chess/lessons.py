@@ -30,7 +30,7 @@ TOGETHER = 1024
 """Positions that are drawn together."""
 ROUNDS = 4096
 """How often, before decisions that are not found are filled up with those that are."""
-STOCKFISH = {"KRKR": {}, "KQKQ": {}}
+STOCKFISH: Mapping[str, Mapping[str, float]] = {"KRKR": {}, "KQKQ": {}}
 """What share of such decisions Stockfish keeps; `python scripts/studies/chess/kept.py` measures it."""
 
 

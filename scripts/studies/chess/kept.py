@@ -18,7 +18,6 @@ import io
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -97,8 +96,8 @@ class Decisions:
 
 def decide(game: Chess, count: int, seed: int) -> Decisions:
     """Draw critical decisions."""
-    teach = jax.jit(partial(lessons.lessons(game, None), count=count))
-    found = jax.device_get(teach(jax.random.key(seed)))
+    teach = lessons.lessons(game, None)
+    found = jax.device_get(jax.jit(lambda key: teach(key, count))(jax.random.key(seed)))
     there = found.values > -np.inf
     return Decisions(found, there, there & (found.values == found.values.max(1, keepdims=True)))
 
