@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
+import jax.extend
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -94,6 +95,16 @@ def comparable(values: Array) -> Array:
     return jnp.where(jnp.isnan(values), -jnp.inf, values)
 
 
+def longest_first(steps: Array) -> tuple[Array, Array]:
+    """Sort int32[N] in descending order, equal ones by their places; return them and int32[N], their places.
+
+    Both results are to be used: XLA's partitioner ends the process where it meets a sort whose sorted values nobody
+    reads on devices that share a run.
+    """
+    first, order = lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1)
+    return -first, order
+
+
 def groups(rows: Array) -> tuple[Array, Array]:
     """Sort the rows of uint32[P, W].
 
@@ -159,15 +170,17 @@ def apart(function: Callable[..., Result], *args: object, running: Array | None 
         args: its arguments.
         running: bool[], true but unknown to the compiler; None: a constant behind an optimization barrier.
     """
+    # Traced once, however often calls are nested in each other.
+    traced, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
+    call = jax.extend.core.jaxpr_as_fun(traced)
 
-    def conditional(*args: object) -> Result:
-        shapes = jax.eval_shape(function, *args)
-
-        def nothing(*_: object) -> Result:
+    def conditional(*leaves: Array) -> list[Array]:
+        def nothing(*_: Array) -> list[Array]:
             # The zeros are made here. Made outside, they would be an operand that every call has to write.
-            return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+            return [jnp.zeros(x.shape, x.dtype) for x in traced.out_avals]
 
         condition = lax.optimization_barrier(jnp.bool_(True)) if running is None else running
-        return lax.cond(condition, function, nothing, *args)
+        return lax.cond(condition, call, nothing, *leaves)
 
-    return lax.platform_dependent(*args, cpu=conditional, default=function)
+    found = lax.platform_dependent(*jax.tree.leaves(args), cpu=conditional, default=call)
+    return jax.tree.unflatten(jax.tree.structure(shapes), found)

@@ -6,6 +6,7 @@ help of every command, the parameter tables and the documents. This module impor
 
 import copy
 import dataclasses
+import functools
 import math
 import numbers
 import types
@@ -196,7 +197,7 @@ class Option(NamedTuple):
 def list_options(schema: object) -> Iterator[Option]:
     """Yield the options of a dataclass, or of an instance of one, in their order."""
     kind = cast("type[DataclassInstance]", schema if isinstance(schema, type) else type(schema))
-    hints = typing.get_type_hints(kind)
+    hints = _hints(kind)
     for field in dataclasses.fields(kind):
         hint = hints[field.name]
         union = isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union
@@ -207,6 +208,12 @@ def list_options(schema: object) -> Iterator[Option]:
             default = field.default_factory()
         limits = field.metadata.get("limits", Limits())
         yield Option(field.name, tuple(k for k in kinds if k is not type(None)), type(None) in kinds, default, limits)
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Return the types of the fields of a dataclass; to evaluate their annotations takes a third of a millisecond."""
+    return typing.get_type_hints(kind)
 
 
 def members(kind: object) -> tuple[object, ...]:

@@ -28,11 +28,13 @@ from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
 from jaxgp.study.study_options import STUDY
+from studies.growth import first as of_first
 from studies.growth import populations as of_populations
 from tables import (
     backgammon,
     checkers,
     experiments,
+    first,
     islands,
     kalah,
     leagues,
@@ -66,6 +68,7 @@ def columns() -> Makers:
         "instances": instances.COLUMNS,
         "generations": curves.COLUMNS,
         "populations": of_populations.COLUMNS,
+        "first_generations": of_first.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
     }
     return {f"columns_of_{name}": lines(of) for name, of in tables.items()}
@@ -79,7 +82,7 @@ DOCUMENTS = {
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,
     "results/walls.md": walls.TABLES,
-    "performance.md": populations.TABLES,
+    "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,
     "league.md": leagues.TABLES,
     "experiments.md": experiments.TABLES,
@@ -100,13 +103,9 @@ class Options:
     )
 
 
-def contents(docs: Path) -> dict[Path, str]:
-    """Return the text of every document of the folder that has generated parts; raises UsageError."""
-    data = Data(docs / "data")
-    return {
-        docs / name: fill_document(reading.read_text(docs / name), guard(makers, data), name)
-        for name, makers in DOCUMENTS.items()
-    }
+def content(docs: Path, name: str, data: Data) -> str:
+    """Return the text of a document of the folder that has generated parts; raises UsageError."""
+    return fill_document(reading.read_text(docs / name), guard(DOCUMENTS[name], data), name)
 
 
 def task(options: Options) -> int:
@@ -116,7 +115,8 @@ def task(options: Options) -> int:
     if missing := next((name for name in DOCUMENTS if not (docs / name).is_file()), None):
         reject("docs", options.docs, f"a folder of documents, with {missing}")
     try:
-        for path, text in contents(docs).items():
+        data = Data(docs / "data")
+        for path, text in [(docs / name, content(docs, name, data)) for name in DOCUMENTS]:
             files.write_text(path, text)
     except OSError as error:
         raise RunError(f"docs={options.docs}: cannot be written ({reason(error)})") from error

@@ -209,10 +209,6 @@ def test_commands_say_in_one_line_who_can_drive(command, options, said, capsys):
         (("fitness=minimax", "fitness.scale=1"), "fitness.kind=panel: accepted: rollout, for game=cart"),
         (("fitness.scale=0",), "fitness.scale=0.0: accepted: a number above 0, or below 0 where less is better"),
         (("fitness=solo", "fitness.scale=1"), "fitness.kind=solo: accepted: rollout, for game=cart"),
-        (
-            ("algorithm.islands.count=2", "algorithm.islands.neighbours=1", "devices.count=2"),
-            "devices.count=2: accepted: 1: rollouts run on one device",
-        ),
         (("game.horizon=0",), "game.horizon=0: accepted: a whole number from 1 to 1000"),
     ],
 )

@@ -11,15 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-import jax
-
 from envs.checkers import fen
 from envs.checkers.render import squares
 from envs.checkers.rules import Checkers, State
 from envs.checkers.turns import follow, read_turn
 from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping
 
 TOKENS = re.compile(
     r'(?P<tag>\[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\]|\\.)*)"?\s*\]|\[[^\]"]*\])'
@@ -74,7 +72,7 @@ def read_game(game: Checkers, text: str, number: int | None = None) -> Recorded[
     chosen = one_of(found, number)
     rules = _rules(game, chosen.tags)
     actions: list[int] = []
-    state = jax.jit(rules.init)(unused_key())
+    state = stepping(rules).init()
     for place, turn in enumerate(chosen.turns, 1):
         try:
             moves = read_turn(rules, state, turn)
@@ -137,7 +135,7 @@ def _rules(game: Checkers, tags: dict[str, str]) -> Checkers:
 
 def vet(game: Checkers) -> None:
     """Refuse a position in which the game has ended; raises ValueError."""
-    if game.position is not None and bool(jax.jit(game.init)(unused_key()).terminated):
+    if game.position is not None and bool(stepping(game).init().terminated):
         raise ValueError(
             f"game.position={game.position}: the side to move has no move; accepted: positions of games that go on"
         )
@@ -164,7 +162,7 @@ def write_game(game: Checkers, names: Sequence[str], states: Sequence[State], ac
 def _turns(game: Checkers, actions: Sequence[int]) -> list[str]:
     """Return turns by number; the jumps of one piece are joined."""
     turns: list[str] = []
-    mover, state = -1, jax.jit(game.init)(unused_key())
+    mover, state = -1, stepping(game).init()
     for action in actions:
         start, end = (fen.number(square, game.size) for square in squares(game, action) if square is not None)
         if mover == int(state.to_move):

@@ -1,18 +1,14 @@
 """A whole turn of checkers as people write it, read in a position: c3-d4, c3xe5, c3xe5xg7, 22x15x8."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-import jax
 import numpy as np
-from jax import Array
 
 from envs.checkers.render import action_name, read_squares, square_name, squares
 from envs.checkers.rules import Checkers, State
 from jaxgp.printable import show_typed
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping
 
 TYPED = (
     "the squares of a turn, as in c3-d4, or c3xe5xg7 for two jumps, which may also be typed one by one; "
@@ -52,7 +48,7 @@ def read_turn(game: Checkers, state: State, text: str) -> list[int]:
 def follow(game: Checkers, state: State, moves: Sequence[int]) -> State:
     """Return the position after some moves."""
     for action in moves:
-        state = _compiled(game).step(state, np.int32(action))
+        state = stepping(game).step(state, np.int32(action))
     return state
 
 
@@ -126,15 +122,4 @@ def _held(state: State) -> bool:
 
 
 def _legal(game: Checkers, state: State) -> list[int]:
-    return [int(action) for action in np.flatnonzero(_compiled(game).legal(state))]
-
-
-class _Compiled(NamedTuple):
-    step: Callable[[State, np.int32], State]
-    legal: Callable[[State], Array]
-
-
-@cache
-def _compiled(game: Checkers) -> _Compiled:
-    """Return the rules as programs for one position."""
-    return _Compiled(jax.jit(lambda state, action: game.step(state, action, unused_key())), jax.jit(game.legal_actions))
+    return [int(action) for action in np.flatnonzero(stepping(game).legal(state))]

@@ -200,8 +200,8 @@ def legal_moves(board: Board) -> Moves:
 
 
 @batch_last
-def checking_moves(board: Board) -> Array:
-    """Return uint32[S, 2, *B]: by man, the squares where those legal moves end that may give check.
+def checking_moves(board: Board, words: Array) -> Array:
+    """Return uint32[S, 2, *B]: by man, the squares where those of the legal moves `words` end that may give check.
 
     Others do not; only a man that stands before another one, and stays on its ray, is among them and does not either.
     """
@@ -223,7 +223,6 @@ def checking_moves(board: Board) -> Array:
     for n in range(size):
         covers |= behind[n] & (seen.code[0, n] == seen.code[0, :size])
     covers &= rest.before[size:] == 0
-    words = legal_moves(board).words
     found = []
     for n in range(2):
         sets = apart(lambda n=n: _read(RAYS[n], rays))

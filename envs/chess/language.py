@@ -196,7 +196,7 @@ def terminals(board: Board, captured: Array) -> dict[str, Array]:
         "EvaluateMaterial": worth[1].sum(0) - worth[0].sum(0),
         "100*IsMaterialIncrease": 100 * captured,
         "1000*IsMate": 1000 * (stuck & (moves.checks > 0)),
-        "-1000*IsMateInOne": -1000 * mate_in_one(board),
+        "-1000*IsMateInOne": -1000 * mate_in_one(board, moves.words),
         "OppPieceCanBeCaptured": _winning_capture(worth, size, 1, struck, without),
         "MyPieceCannotBeCaptured": ~_winning_capture(worth, size, 0, struck, without),
         "IsOppKingStuck": ~(opp_moves & (goals[0] >= edges[0])).any(0),
@@ -264,9 +264,9 @@ def _nearest_rook(board: Board, side: int) -> Array:
 
 
 @batch_last
-def mate_in_one(board: Board) -> Array:
-    """Return bool[*B]: whether the side to move can give mate."""
-    words = checking_moves(board)
+def mate_in_one(board: Board, words: Array) -> Array:
+    """Return bool[*B]: whether the side to move, whose legal moves are `words`, can give mate."""
+    words = checking_moves(board, words)
     counts = lax.population_count(words).astype(jnp.int32).sum((0, 1))
     flat = tuple(words[n, w] for n in range(len(words)) for w in range(2))
 

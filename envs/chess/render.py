@@ -36,13 +36,13 @@ EDGE = 30.0  # around the board, for the names of columns and rows
 MARGIN = 36.0  # above and below that, for the names of the players
 
 SHAPES = (
-    "M0-19v9M-4.500-15h9M-12 15h24l3-19q-8-7-15 3-7-10-15-3z",
+    "M-1.500-19h3v3.500h3.500v3h-3.500v9h-3v-9h-3.500v-3h3.500zM-12 15h24l3-19q-8-7-15 3-7-10-15-3z",
     "M-12 15h24l5-22-8 8-3-14-6 13-6-13-3 14-8-8z",
     "M-13 15h26v-6h-4v-13h5v-11h-6v5h-5v-5h-6v5h-5v-5h-6v11h5v13h-4z",
-    "M-12 15h24q-1-5-6-6 6-13-6-24-12 11-6 24-5 1-6 6zM0-18v-2",
+    "M-12 15h24q-1-5-6-6 6-13-6-24-12 11-6 24-5 1-6 6zM-2.200-18a2.200 2.200 0 1 0 4.400 0a2.200 2.200 0 1 0-4.400 0z",
     "M-10 15h22q2-21-8-28l-3-6-4 5q-9 5-11 14l4 4 9-5q-1 7-9 16z",
 )
-"""Outlines of the men by kind, around the middle of a square."""
+"""Outlines of the men by kind, around the middle of a square; closed, since lines of black men are light."""
 STYLE = """
 .chess text{font:600 17px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#24292f}
 .chess .at{font:500 14px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#6e7781;text-anchor:middle}
@@ -215,7 +215,7 @@ def svg(game: Chess, state: State, highlight: int | None = None, seat: int | Non
     for owner, name in enumerate(SEATS):
         worth = sum(int(VALUES[kind]) for own, kind, _ in men if own == owner)
         x, y = (EDGE, width - EDGE)[owner], height - 12 if owner == bottom else MARGIN - 12
-        parts += nameplate(state, owner, f"{name}: {worth}", x, y)
+        parts += nameplate(state, owner, f"{name}: material {worth}", x, y)
     said = ", ".join(f"{SEATS[owner].lower()} {NAMES[kind]} {square_name(square)}" for owner, kind, square in men)
     label = escape(f"Chess. {status(state)}. {said}.")
     return (

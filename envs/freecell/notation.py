@@ -7,13 +7,10 @@ programs that write whole games mean as many as fit, and a few mean one, so both
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
-import jax
 import numpy as np
-from jax import Array
 
 from envs.freecell import cards
 from envs.freecell.cards import CASCADES, NUMBER
@@ -22,7 +19,8 @@ from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State, run_length
 from jaxgp.games.notation import Recorded, one_of
 from jaxgp.printable import show_typed
-from jaxgp.search.chance import unused_key
+from jaxgp.search import chance
+from jaxgp.search.chance import Stepping, unused_key
 
 PILES = "12345678abcdh"
 TYPED = (
@@ -82,7 +80,7 @@ def turn(game: FreeCell, state: State, text: str) -> list[int]:
 
 def legal_moves(game: FreeCell, state: State) -> list[int]:
     """Return the legal moves, in ascending order."""
-    return [int(action) for action in np.flatnonzero(_rules(game)[0](state))]
+    return [int(action) for action in np.flatnonzero(stepping(game).legal(state))]
 
 
 def _piles(text: str) -> tuple[int, int, int | None]:
@@ -144,7 +142,7 @@ def write_game(game: FreeCell, actions: Sequence[int]) -> str:
         source, target, count = ACTIONS[action]
         bare = source < CASCADES and target < CASCADES and _top(state, target) is None
         names.append(action_name(game, action) + "v1" * (bare and count == 1))
-        state = _rules(game)[1](state, np.int32(action), unused_key())
+        state = stepping(game).step(state, np.int32(action))
     return "\n".join([MARK, *(" ".join(names[at : at + WORDS]) for at in range(0, len(names), WORDS))]) + "\n"
 
 
@@ -220,7 +218,7 @@ def _followed(game: FreeCell, words: Sequence[str], several: bool) -> list[int]:
         except ValueError as error:
             raise _WrongMoveError(f"move {number}, {word[:20]}: {error}", open_) from error
         found.append(action)
-        state = _rules(game)[1](state, np.int32(action), unused_key())
+        state = stepping(game).step(state, np.int32(action))
     return found
 
 
@@ -246,11 +244,6 @@ def _swap(ours: list[int], state: State, target: int) -> None:
     ours[target], ours[other] = ours[other], ours[target]
 
 
-def _rules(game: FreeCell) -> tuple[Callable[..., Array], Callable[..., State]]:
-    """Return legal actions and step, compiled; once for all deals."""
-    return _compiled(rules_of(game.supermoves, game.autoplay))
-
-
-@lru_cache(maxsize=4)
-def _compiled(game: FreeCell) -> tuple[Callable[..., Array], Callable[..., State]]:
-    return jax.jit(game.legal_actions), jax.jit(game.step)
+def stepping(game: FreeCell) -> Stepping:
+    """Return the rules as programs for one position, compiled once for all deals."""
+    return chance.stepping(rules_of(game.supermoves, game.autoplay))

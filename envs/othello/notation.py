@@ -12,20 +12,16 @@ Sources: Fédération Française d'Othello, "Format de la base WThor"; I. Durdan
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import NamedTuple
 
-import jax
 import numpy as np
-from jax import Array
 
 from envs.othello.render import PASS, action_name, discs, parse_action
 from envs.othello.rules import SIZES, Othello, State
 from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping
 
 WORDS = re.compile(r"(?P<square>[a-j](?:10|[1-9])(?!\d))|(?P<pass>pass|pa|ps|--+|@@)", re.IGNORECASE)
 BETWEEN = re.compile(r"(?:[\s,;|]|\d{1,3}\s*[.:)]|\d{1,3}(?=\s)|-(?!-))*", re.ASCII)
@@ -38,17 +34,6 @@ HEAD = struct.Struct("<4BIHHBBBB")
 RECORD = struct.Struct("<HHHBB60B")
 """Tournament, both players, discs of black, the best that black could have had; the moves."""
 SQUARES = 60
-
-
-class _Rules(NamedTuple):
-    init: Callable[[Array], State]
-    step: Callable[[State, np.int32, Array], State]
-    legal: Callable[[State], Array]
-
-
-@cache
-def _rules(game: Othello) -> _Rules:
-    return _Rules(jax.jit(game.init), jax.jit(game.step), jax.jit(game.legal_actions))
 
 
 def read_game(game: Othello, text: str, number: int | None = None) -> Recorded[Othello]:
@@ -135,24 +120,22 @@ def _words(line: str) -> list[str]:
 
 def _played(game: Othello, words: Sequence[str]) -> list[int]:
     """Return the actions of a game, with the passes that its words leave out; raises ValueError."""
-    rules, actions = _rules(game), list[int]()
-    state = rules.init(unused_key())
-
-    def may(action: int) -> bool:
-        return bool(rules.legal(state)[action])
-
+    rules, actions = stepping(game), list[int]()
+    state = rules.init()
+    legal = np.asarray(rules.legal(state))
     for number, word in enumerate(words, 1):
         try:
             action = parse_action(game, word)
         except ValueError as error:
             raise ValueError(f"move {number}: {error}") from error
-        due = [game.area, action] if action != game.area and may(game.area) else [action]
+        due = [game.area, action] if action != game.area and legal[game.area] else [action]
         for one in due:
-            if not may(one):
-                accepted = ", ".join(action_name(game, int(found)) for found in np.flatnonzero(rules.legal(state)))
+            if not legal[one]:
+                accepted = ", ".join(action_name(game, int(found)) for found in np.flatnonzero(legal))
                 said = f"accepted: {accepted}" if accepted else "the game has ended; accepted: no further move"
                 raise ValueError(f"move {number}: {word} cannot be played there; {said}")
-            state = rules.step(state, np.int32(one), unused_key())
+            state = rules.step(state, np.int32(one))
+            legal = np.asarray(rules.legal(state))
             actions.append(one)
     return actions
 
@@ -191,7 +174,7 @@ def _board(game: Othello, text: str) -> Othello:
 
 
 def _opening(game: Othello) -> str:
-    black, white = discs(game, _rules(game).init(unused_key()))
+    black, white = discs(game, stepping(game).init())
     return "".join(np.where(black, BLACK, np.where(white, WHITE, EMPTY)).reshape(-1).tolist())
 
 

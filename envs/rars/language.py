@@ -37,6 +37,7 @@ class Options:
     """How a program perceives the road where the source is silent."""
 
     te: Ends = option("feet", "TE in curves: feet along the inner wall, or the radians that are left")
+    factors: bool = option(False, "whether each node has a factor of its own, which mutation moves; not in the source")
     off_road: OffRoad = option(
         "zero", "AH off the road: zero: 0; back: the feet to the nearer wall, with a minus sign before them"
     )
@@ -125,18 +126,21 @@ FUNCTIONS = (
 def primitive_set(options: Options) -> PrimitiveSet:
     """Return the set of table 9.1: the angle of the nose and the speed of the wheels, a tree each."""
     name = "-".join(
-        ["rars", *(["radians"] if options.te == "radians" else []), *(["back"] if options.off_road == "back" else [])]
+        ["rars", *["radians"] * (options.te == "radians"), *["back"] * (options.off_road == "back")]
+        + ["factors"] * options.factors
     )
     indicators = (
         Primitive(name, feature=place, python=name, latex=f"\\mathrm{{{{{name}}}}}")
         for place, name in enumerate(INDICATORS)
     )
-    constants = (
-        Primitive("ERC", domain=CONSTANTS),
-        Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
-        Primitive("One", fixed=1.0, python="1.0", latex="1"),
-    )
-    return PrimitiveSet(name, (*indicators, *constants), FUNCTIONS, roots=(FLOAT, FLOAT))
+    constants = [Primitive("ERC", domain=CONSTANTS)]
+    if not options.factors:  # a factor makes any number of a constant
+        constants += [
+            Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
+            Primitive("One", fixed=1.0, python="1.0", latex="1"),
+        ]
+    roots = (FLOAT, FLOAT)
+    return PrimitiveSet(name, (*indicators, *constants), FUNCTIONS, roots=roots, factored=options.factors)
 
 
 def decide(sensed: Array, values: Array) -> Array:

@@ -78,38 +78,7 @@ def divide(a: Array, b: Array) -> Array:
     return jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b))
 
 
-# In single precision, S. Moshier's Cephes library. The interpreter computes every function in each of its steps, and
-# XLA's own functions take longer than all the others; what these have in common, XLA computes once.
-
-
-def sine(x: Array) -> Array:
-    """Return sin(x); in single precision any number from -1 to 1 where the angle is beyond 2**20."""
-    return jnp.sin(x) if x.dtype == jnp.float64 else _wave(*_reduced(x))
-
-
-def cosine(x: Array) -> Array:
-    """Return cos(x); see `sine`."""
-    if x.dtype == jnp.float64:
-        return jnp.cos(x)
-    quarter, rest = _reduced(x)
-    return _wave(quarter + 1, rest)
-
-
-def _reduced(x: Array) -> tuple[Array, Array]:
-    """Return the number of right angles next to x, and the rest, from -pi / 4 to pi / 4."""
-    quarter = jnp.round(x * 0.6366197723675814)
-    rest = ((x - quarter * 1.5703125) - quarter * 4.837512969970703e-4) - quarter * 7.549789948768648e-8
-    return quarter, jnp.clip(rest, -0.7854, 0.7854)
-
-
-def _wave(quarter: Array, rest: Array) -> Array:
-    """Return the sine of so many right angles and a rest."""
-    z = rest * rest
-    sin = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * rest + rest
-    cos = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1
-    turn = quarter - 4 * jnp.floor(quarter * 0.25)
-    value = jnp.where((turn == 1) | (turn == 3), cos, sin)
-    return jnp.where(turn >= 2, -value, value)
+# What these have in common with each other, XLA computes once.
 
 
 def arcsine(x: Array) -> Array:
@@ -143,8 +112,8 @@ FUNCTIONS = (
     Primitive("Div", args=_TWO, call=divide, python="divide({0}, {1})", latex="({0} \\mathbin{{\\%}} {1})"),
     Primitive("Abs", args=(FLOAT,), call=jnp.abs, python="abs({0})", latex="\\lvert {0} \\rvert"),
     Primitive("Neg", args=(FLOAT,), call=lambda a: -a, python="(-{0})", latex="(-{0})"),
-    Primitive("Sin", args=(FLOAT,), call=sine, python="sine({0})", latex="\\sin({0})"),
-    Primitive("Cos", args=(FLOAT,), call=cosine, python="cosine({0})", latex="\\cos({0})"),
+    Primitive("Sin", args=(FLOAT,), call=rounding.sine, python="sine({0})", latex="\\sin({0})"),
+    Primitive("Cos", args=(FLOAT,), call=rounding.cosine, python="cosine({0})", latex="\\cos({0})"),
     Primitive(
         "ArcSin",
         args=(FLOAT,),
@@ -199,25 +168,24 @@ def primitive_set(options: Options) -> PrimitiveSet:
 
 
 def evaluate_line(
-    primitives: PrimitiveSet, plans: Plan, tree: Array, features: Array, active: Array
+    primitives: PrimitiveSet, plans: Plan, whose: Array, tree: Array, features: Array, active: Array
 ) -> tuple[Array, Effects]:
-    """Evaluate one line in each of M rounds of P programs, as it begins.
+    """Evaluate one line of each of N programs, as it begins.
 
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P, T].
-        tree: int32[P, M], which line.
-        features: float32[P, M, F], `INDICATORS` and `CLOCK`; float64 with plans of programs with float64 values.
-        active: bool[P, M], where a line begins.
+        whose: int32[N], of which program.
+        tree: int32[N], which line.
+        features: float32[N, F], `INDICATORS` and `CLOCK`; float64 with plans of programs with float64 values.
+        active: bool[N], where a line begins.
 
     Returns:
-        float32[P, M] values, infinite at most, and its shots: their powers, above 0, in the order of execution,
-        [P, M]; unspecified where no line begins.
+        float32[N] values, infinite at most, and its shots [N]: their powers, above 0, in the order of execution;
+        unspecified where no line begins.
     """
-    (programs, rounds), trees = tree.shape, plans.steps.shape[1]
+    trees = plans.steps.shape[1]
     every = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), plans)
-    whose = (jnp.arange(programs)[:, None] * trees + tree).reshape(-1)
-    seen = features.reshape(programs * rounds, -1).T
-    value, shots = evaluate_lanes(primitives, every, whose, seen, active.reshape(-1))
-    value = jnp.where(jnp.isnan(value), 0.0, value)
-    return jax.tree.map(lambda x: x.reshape(programs, rounds, *x.shape[1:]), (value, shots))
+    at = jnp.where(active, whose * trees + tree, 0)
+    value, shots = evaluate_lanes(primitives, every, at, features.T, active)
+    return jnp.where(jnp.isnan(value), 0.0, value), shots

@@ -7,7 +7,8 @@ handler of scans that scans again is abandoned, and begins anew, when it sees th
 
 Here a robot is a row number in a table of instructions for its main loop and for each kind of event whose handler is
 open (`envs.robocode.bots.assembly`). All robots, whatever their kind, run in one batch: one pass of a loop takes each
-of them by one instruction, and ends the turn of those that wait.
+of them by one instruction, and ends the turn of those that wait. In most turns most robots wait for an amount to be
+used up, and nothing happens to them: they are left out, and the others run in groups.
 """
 
 import math
@@ -18,6 +19,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax import Array, lax
 
@@ -36,7 +38,9 @@ from envs.robocode.state import (
     LIMIT,
     SCAN,
     TURN,
+    Commands,
 )
+from jaxgp import arrays
 from jaxgp.contracts import Driver
 
 QUEUE = ("hurt", "ram", "struck", "wall", "shot", "scan")
@@ -49,6 +53,12 @@ DATA = (
     *("ram_bearing", "ram_energy", "struck_bearing", "struck_energy"),
 )
 """What events say, by names of what is perceived."""
+HAPPENS = {"ram": "ram", "struck": "struck", "wall": "wall", "shot": "shot", "scan": "scanned"}
+"""What is perceived where an event happened."""
+BLOCKS = {"ahead_done": "ahead", "turn_done": "turn", "gun_done": "gun_turn"}
+"""Which amount has to be used up where a robot waits for that."""
+TOGETHER = 256
+"""Robots up to which all run in one group; else a fourth of them do."""
 KEPT = DATA[:-2]
 """What an open handler knows of its event."""
 
@@ -65,9 +75,10 @@ class Memory:
     waiting: Array  # int32: bits of the events of the last turn that are not handled yet
     last: dict[str, Array]  # `DATA` of that turn
     value: Array  # of the line that it has begun
-    shots: Array  # [..., Q]: of that line
+    shots: tuple[Array, ...]  # of that line
     left: Array  # int32: how many of them are not fired yet
     fired: Array  # int32: how many are
+    wait: Array  # int32: a place in `WAITS`
 
 
 @struct.dataclass
@@ -95,7 +106,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class BotDriver(Driver[Array, Memory]):
+class BotDriver(Driver[Array, Array]):
     """Robots written by hand; a genome is the number of a robot.
 
     Attributes:
@@ -122,34 +133,103 @@ class BotDriver(Driver[Array, Memory]):
         """Return int32[P, robots], the numbers of the robots that each individual drives."""
         return jnp.broadcast_to(plans[:, None], (len(plans), robots))
 
-    def start(self, plans: Any, rollouts: int, /) -> Memory:
-        """Return what is remembered before the first turn, which sets most of it."""
-        shape, dtype = (len(jax.tree.leaves(plans)[0]), rollouts), jnp.dtype(self.precision)
-        zero, none, no = jnp.zeros(shape, dtype), jnp.zeros(shape, jnp.int32), jnp.zeros(shape, bool)
-        return Memory(
-            (none,) * len(LEVELS),
-            (zero,) * REGISTERS,
-            (zero,) * 3,
-            no,
-            dict.fromkeys(KEPT, zero),
-            none,
-            dict.fromkeys(DATA, zero),
-            zero,
-            jnp.zeros((*shape, self.shots), dtype),
-            none,
-            none,
-        )
+    def start(self, plans: Any, rollouts: int, /) -> Array:
+        """Return what is remembered before the first turn, which sets most of it: float[P, M, W], see `packed`."""
+        return jnp.zeros((len(jax.tree.leaves(plans)[0]), rollouts, len(jax.tree.leaves(self._blank))), self.precision)
 
-    def control(self, plans: Any, memory: Memory, sensed: Array, bits: Array, active: Array, /) -> tuple[Array, Memory]:
+    @cached_property
+    def _blank(self) -> Memory:
+        """A memory of no robot, which says what it consists of."""
+        zero, none, no = np.zeros(0, self.precision), np.zeros(0, np.int32), np.zeros(0, bool)
+        kept, last = dict.fromkeys(KEPT, zero), dict.fromkeys(DATA, zero)
+        rows, registers, shots = (none,) * len(LEVELS), (zero,) * REGISTERS, (zero,) * self.shots
+        return Memory(rows, registers, (zero,) * 3, no, kept, none, last, zero, shots, none, none, none)  # type: ignore[arg-type]
+
+    def packed(self, memory: Memory) -> Array:
+        """Return a memory as numbers [..., W], of which whole rows are read and written."""
+        return jnp.stack([x.astype(self.precision) for x in jax.tree.leaves(memory)], -1)
+
+    def unpacked(self, numbers: Array) -> Memory:
+        """Return the memory that numbers [..., W] stand for."""
+        leaves, whole = jax.tree.flatten(self._blank)
+        columns = arrays.apart(lambda x: jnp.moveaxis(x, -1, 0), numbers)
+        return jax.tree.unflatten(whole, [x.astype(one.dtype) for x, one in zip(columns, leaves, strict=True)])
+
+    @cached_property
+    def _columns(self) -> Memory:
+        """The column of each part of a packed memory."""
+        leaves, whole = jax.tree.flatten(self._blank)
+        return jax.tree.unflatten(whole, range(len(leaves)))
+
+    def control(self, plans: Any, memory: Array, sensed: Array, bits: Array, active: Array, /) -> tuple[Array, Array]:
         """Return float[P, M, K] commands, and the memory after them."""
         del bits
-        s = dict(zip(SENSED, jnp.moveaxis(sensed, -1, 0), strict=True))
+        count, robots = active.size, active.shape[1]
+        size = count if count <= TOGETHER else min(count, max(TOGETHER, count // 4))
+        number = self.numbers(plans, robots).reshape(-1)
+        seen, kept = sensed.reshape(count, -1), memory.reshape(count, -1)
+        busy = arrays.apart(self._busy, seen, kept) & active.reshape(-1)
+        place = jnp.cumsum(busy, dtype=jnp.int32)
+        queue = jnp.full(count + size, count).at[jnp.where(busy, place - 1, count + size)].set(
+            jnp.arange(count), mode="drop"
+        )
+        still = jnp.zeros((count, len(Commands._fields)), sensed.dtype).at[:, 0].set(jnp.asarray(self._always)[number])
+
+        def some(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+            done, commands, memory = carry
+            whose = lax.dynamic_slice_in_dim(queue, done, size)
+            there = jnp.minimum(whose, count - 1)
+            given, after = self._turn(
+                plans, there // robots, number[there], self.unpacked(memory[there]), seen[there], whose < count
+            )
+            commands, memory = (
+                x.at[whose].set(rows, mode="drop") for x, rows in ((commands, given), (memory, self.packed(after)))
+            )
+            return done + size, commands, memory
+
+        _, commands, kept = lax.while_loop(lambda carry: carry[0] < place[-1], some, (jnp.int32(0), still, kept))
+        return commands.reshape(*active.shape, -1), kept.reshape(memory.shape)
+
+    @cached_property
+    def _always(self) -> Array:
+        """float[bots]: the flags of robots that command nothing."""
         _, bots = self._assembled
-        number = self.numbers(plans, active.shape[1])
+        return np.asarray(bots.advanced * ADVANCED + bots.gun_keeps * GUN_KEEPS, self.precision)  # type: ignore[return-value]
+
+    def _busy(self, sensed: Array, memory: Array) -> Array:
+        """Return bool[N]: whose turn begins a round, has an event, or goes on after a wait; all others wait on."""
+        _, bots = self._assembled
+        at, part = SENSED.index, self._columns
+        wait = memory[:, part.wait]
+        left = {name: sensed[:, at(name)] != 0 for name in ("ahead", "turn", "gun_turn")}
+        waits = [(wait == WAITS.index(name)) & left[what] for name, what in BLOCKS.items()]
+        blocked = sum(waits, wait == WAITS.index("event"))
+        happens = memory[:, part.waiting] != 0
+        for kind, name in HAPPENS.items():
+            if (bots.entries[:, HANDLERS.index(kind)] != END).any():
+                happens |= sensed[:, at(name)] > 0
+        if (bots.entries[:, HANDLERS.index("hurt")] != END).any():
+            happens |= sensed[:, at("energy")] <= memory[:, part.registers[0]]
+        return happens | ~blocked | (sensed[:, at("time")] == 0)
+
+    def _turn(
+        self, plans: Any, whose: Array, number: Array, memory: Memory, sensed: Array, active: Array
+    ) -> tuple[Array, Memory]:
+        """Return float[N, K], what robots [N] command, and what they remember.
+
+        Args:
+            plans: of all individuals.
+            whose: int32[N], which of them each robot follows.
+            number: int32[N], of the bots.
+            memory: [N].
+            sensed: float[N, F].
+            active: bool[N]: the others need not be right.
+        """
+        s = dict(zip(SENSED, arrays.apart(lambda x: x.T, sensed), strict=True))
+        _, bots = self._assembled
         entries = {name: jnp.asarray(bots.entries[:, n])[number] for n, name in enumerate(HANDLERS)}
-        always = bots.advanced * ADVANCED + bots.gun_keeps * GUN_KEEPS
         advanced = jnp.asarray(bots.advanced)[number]
-        flags = jnp.asarray(always.astype("int32"))[number]
+        flags = jnp.asarray(self._always)[number].astype(jnp.int32)
 
         new = s["time"] == 0
         rows = tuple(jnp.where(new, entries["run"] if n == 0 else END, row) for n, row in enumerate(memory.rows))
@@ -161,10 +241,7 @@ class BotDriver(Driver[Array, Memory]):
         registers[3] = jnp.where(first, begun[..., 3], jnp.where(corner == 270, -90.0, corner))
 
         happened = {
-            **{
-                kind: s[name] > 0
-                for kind, name in zip(QUEUE[1:], ("ram", "struck", "wall", "shot", "scanned"), strict=True)
-            },
+            **{kind: s[name] > 0 for kind, name in HAPPENS.items()},
             "hurt": s["energy"] <= registers[0],
         }
         queue = jnp.where(new, 0, memory.waiting)
@@ -189,35 +266,36 @@ class BotDriver(Driver[Array, Memory]):
         )
         known = {name: (s[name], memory.last[name]) for name in DATA}
 
-        def run(now: Turn, value: Array, shots: Array) -> Turn:
+        def run(now: Turn, value: Array, shots: tuple[Array, ...]) -> Turn:
             return lax.while_loop(
                 lambda now: (~now.done).any(),
                 lambda now: self._passed(now, s, known, entries, advanced, value, shots),
                 now,
             )
 
-        now = run(now, memory.value, memory.shots)
-        value, shots, now = self._answered(plans, s, memory, now)
-        if self.answers:
-            now = run(now, value, shots)
+        def go(carry: tuple[Turn, Array, tuple[Array, ...]]) -> tuple[Turn, Array, tuple[Array, ...]]:
+            now, *line = carry
+            now = run(now, *line)
+            return self._answered(plans, whose, s, now, *line)
+
+        begun = now, memory.value, memory.shots
+        now, value, shots = lax.while_loop(lambda carry: (~carry[0].done).any(), go, begun)
         aim = wrapped(s["body"] + s["bearing"])
         amounts = (now.flags.astype(sensed.dtype), now.ahead, now.turn, now.gun, jnp.zeros_like(aim), now.limit)
-        commands = jnp.stack([*amounts, now.power, aim], -1)
         after = Memory(
             *(now.rows, now.registers, now.saved, now.stopped, now.event),
             (now.queue >> KINDS),
             {name: s[name] for name in DATA},
-            *(value, shots, now.left, now.fired),
+            *(value, shots, now.left, now.fired, self._read(_top(now.rows)[1])["wait"]),
         )
-        return commands, jax.tree.map(lambda x, y: x.astype(y.dtype), after, memory)
+        return jnp.stack([*amounts, now.power, aim], -1), after
 
-    answers = False
-    """Whether its robots have lines that are evaluated."""
-
-    def _answered(self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn) -> tuple[Array, Array, Turn]:
-        """Return the values of lines, their shots, and the robots that go on with them."""
-        del plans, s
-        return memory.value, memory.shots, now
+    def _answered(
+        self, plans: Any, whose: Array, s: Mapping[str, Array], now: Turn, value: Array, shots: tuple[Array, ...]
+    ) -> tuple[Turn, Array, tuple[Array, ...]]:
+        """Return robots that go on with the lines that they asked for, and all values and shots of lines."""
+        del plans, whose, s
+        return now, value, shots
 
     def _passed(
         self,
@@ -227,59 +305,19 @@ class BotDriver(Driver[Array, Memory]):
         entries: Mapping[str, Array],
         advanced: Array,
         value: Array,
-        shots: Array,
+        shots: tuple[Array, ...],
     ) -> Turn:
         """Take all robots whose turn is not over by one instruction."""
-        table, _ = self._assembled
-        columns = {
-            name: jnp.asarray(column, s["x"].dtype if column.dtype.kind == "f" else jnp.int32)
-            for name, column in zip(table._fields, table, strict=True)
-        }
-        top = sum((jnp.where(now.rows[n] != END, 1 << n, 0) for n in range(1, len(LEVELS))), jnp.int32(0))
-        level = jnp.where(
-            top >= 32, 5, jnp.where(top >= 16, 4, jnp.where(top >= 8, 3, jnp.where(top >= 4, 2, (top > 0) * 1)))
-        )
-        row = _pick(level, now.rows)
-
-        head = now.queue & -now.queue
-        old = head < (1 << KINDS)
-        head = jnp.where(old, head, head >> KINDS)
-        is_ = {kind: head == (1 << n) for n, kind in enumerate(QUEUE)}
-        event = sum((jnp.where(is_[kind], _LEVEL[n], 0) for n, kind in enumerate(QUEUE)), jnp.zeros_like(level))
-        rescans = (level == SCANNED) & (event == SCANNED) & (columns["target"][row] == TARGETS.index("scan"))
-        handles = ~now.done & ~now.within & ((event > level) | rescans)
-        level = jnp.where(handles, event, level)
-        data = dict(now.event)
-        for kind, names in _HOLDS.items():
-            for name, source in names.items():
-                new, last = known[source]
-                data[name] = jnp.where(handles & is_[kind], jnp.where(old, last, new), data[name])
-        entry = sum((jnp.where(is_[kind], entries[kind], 0) for kind in QUEUE), jnp.zeros_like(row))
+        level, row, handles, kind, old = arrays.apart(self._next, now.rows, now.queue, now.within, now.done)
+        data = arrays.apart(_held, now.event, known, handles, kind, old)
         queue = jnp.where(handles, now.queue & (now.queue - 1), now.queue)
 
         registers = now.registers
-        frame = {
-            "bearing": _pick(
-                level, (data["bearing"],) * 2 + (data["shot_bearing"], data["wall_bearing"], data["ram_bearing"])
-            ),
-            "distance": data["distance"],
-            "energy": data["ram_energy"],
-            "shot_heading": data["shot_heading"],
-        }
         waiting_shot = jnp.zeros_like(value)
-        for n in range(shots.shape[-1]):
-            waiting_shot = jnp.where(now.fired == n, shots[..., n], waiting_shot)
-        line = {
-            "value": value,
-            "left": now.left.astype(value.dtype),
-            "shot": waiting_shot,
-            "r0": registers[0],
-            "r1": registers[1],
-            "r3": registers[3],
-        }
-        seen = {**s, "gun_turn": now.gun}
-        found = signals(seen, frame, line) | {f"r{n}": (lambda x=x: x) for n, x in enumerate(registers)}
-        used = {name: found[name]() for name in self._used}
+        for n, power in enumerate(shots):
+            waiting_shot = jnp.where(now.fired == n, power, waiting_shot)
+        line = {"value": value, "left": now.left.astype(value.dtype), "shot": waiting_shot}
+        used = arrays.apart(self._signals, {**s, "gun_turn": now.gun}, level, data, line, registers)
 
         def amount(which: Array, only: tuple[str, ...]) -> Array:
             chosen = jnp.zeros_like(value)
@@ -287,29 +325,30 @@ class BotDriver(Driver[Array, Memory]):
                 chosen = jnp.where(which == SIGNALS.index(name), used[name], chosen)
             return chosen
 
-        wait = columns["wait"][row]
-        blocked = ((wait == WAITS.index("ahead_done")) & (now.ahead != 0)) | (
-            (wait == WAITS.index("turn_done")) & (now.turn != 0)
-        )
-        blocked |= (wait == WAITS.index("gun_done")) & (now.gun != 0)
-        holds = amount(columns["test"][row], self._signals_of("test")) < columns["below"][row]
-        follows = jnp.where(holds, columns["then"][row], columns["otherwise"][row])
-        resumes = ~now.done & ~handles & ~blocked
-        ends, goes = resumes & (follows == END), handles | (resumes & (follows != END))
-        row = jnp.where(handles, entry, follows)
+        def follow(at: Mapping[str, Array], entries: Mapping[str, Array]) -> tuple[Array, Array, Array]:
+            left = {"ahead": now.ahead, "turn": now.turn, "gun_turn": now.gun}
+            waiting = [(at["wait"] == WAITS.index(name)) & (left[what] != 0) for name, what in BLOCKS.items()]
+            blocked = sum(waiting, at["wait"] == WAITS.index("event"))
+            holds = amount(at["test"], self._signals_of("test")) < at["below"]
+            follows = jnp.where(holds, at["then"], at["otherwise"])
+            resumes = ~now.done & ~handles & ~blocked
+            ends, goes = resumes & (follows == END), handles | (resumes & (follows != END))
+            entry = _pick(kind, tuple(entries[name] for name in QUEUE))
+            return ends, goes, jnp.where(handles, entry, follows)
+
+        ends, goes, row = arrays.apart(follow, self._read(row), entries)
         rows = tuple(
             jnp.where((level == n) & (goes | ends), jnp.where(goes, row, END), one) for n, one in enumerate(now.rows)
         )
 
-        target = columns["target"][row]
-        given = (
-            columns["times"][row] * amount(columns["signal"][row], self._signals_of("signal")) + columns["plus"][row]
-        )
-        kept = (
-            columns["keep_times"][row] * amount(columns["keep_signal"][row], self._signals_of("keep_signal"))
-            + columns["keep_plus"][row]
-        )
-        register = jnp.where(goes, columns["keep"][row], -1)
+        def give(at: Mapping[str, Array]) -> tuple[Array, Array]:
+            given = at["times"] * amount(at["signal"], self._signals_of("signal")) + at["plus"]
+            kept = at["keep_times"] * amount(at["keep_signal"], self._signals_of("keep_signal")) + at["keep_plus"]
+            return given, kept
+
+        at = self._read(row)
+        given, kept = arrays.apart(give, at)
+        target, register = at["target"], jnp.where(goes, at["keep"], -1)
 
         def is_target(name: str) -> Array:
             return goes & (target == TARGETS.index(name))
@@ -338,13 +377,13 @@ class BotDriver(Driver[Array, Memory]):
         cool = (s["heat"] <= 0) & (s["energy"] > 0)
         fires = (is_target("fire") | volley) & cool & ((now.flags & FIRE) == 0)
         given = jnp.where(volley, waiting_shot, given)
-        fresh = jnp.where(handles, (event == SCANNED) & ~old, now.fresh)
+        fresh = jnp.where(handles, (kind == QUEUE.index("scan")) & ~old, now.fresh)
         aims = fires & (level == SCANNED) & fresh & (s["gun"] == s["radar"]) & ~advanced
         flags = now.flags | jnp.where(drives | moves_all, AHEAD, 0) | jnp.where(turns | moves_all, TURN, 0)
         flags |= jnp.where(guns | moves_all, GUN, 0) | jnp.where(limits | rates, LIMIT, 0)
         flags |= jnp.where(fires, FIRE, 0) | jnp.where(aims, AIMED, 0) | jnp.where(is_target("scan"), SCAN, 0)
         asks = is_target("line")
-        waits = columns["wait"][row] != WAITS.index("on")
+        waits = at["wait"] != WAITS.index("on")
         return Turn(
             rows,
             tuple(jnp.where(register == n, kept, x) for n, x in enumerate(registers)),
@@ -363,6 +402,53 @@ class BotDriver(Driver[Array, Memory]):
             done=now.done | (goes & (waits | asks)) | (~goes & ~ends),
             asks=jnp.where(asks, given.astype(jnp.int32), now.asks),
         )
+
+    def _next(
+        self, rows: tuple[Array, ...], queue: Array, within: Array, done: Array
+    ) -> tuple[Array, Array, Array, Array, Array]:
+        """Return at which level robots run next, and in which row they wait there, unless they handle an event.
+
+        That is whether they do, its kind, a place in `QUEUE`, and whether it is of the last turn.
+        """
+        level, row = _top(rows)
+        head = queue & -queue
+        old = head < (1 << KINDS)
+        head = jnp.where(old, head, head >> KINDS)
+        kind = sum((jnp.where(head == (1 << n), n, 0) for n in range(1, KINDS)), jnp.zeros_like(level))
+        event = jnp.where(head == 0, 0, _pick(kind, _LEVEL))
+        rescans = (level == SCANNED) & (event == SCANNED) & (self._read(row)["target"] == TARGETS.index("scan"))
+        handles = ~done & ~within & ((event > level) | rescans)
+        return jnp.where(handles, event, level), row, handles, kind, old
+
+    def _read(self, row: Array) -> dict[str, Array]:
+        """Return the instructions in rows, int32[N]."""
+        table, _ = self._assembled
+        rows = jnp.asarray(np.stack(table, -1), self.precision)[row]
+        whole = [column.dtype.kind != "f" for column in table]
+        found = arrays.apart(lambda x: x.T, rows)
+        return {
+            name: x.astype(jnp.int32) if one else x for name, x, one in zip(table._fields, found, whole, strict=True)
+        }
+
+    def _signals(
+        self,
+        s: Mapping[str, Array],
+        level: Array,
+        data: Mapping[str, Array],
+        line: Mapping[str, Array],
+        registers: tuple[Array, ...],
+    ) -> dict[str, Array]:
+        """Return the signals that some instruction depends on."""
+        bearings = (data["bearing"],) * 2 + (data["shot_bearing"], data["wall_bearing"], data["ram_bearing"])
+        frame = {
+            "bearing": _pick(level, bearings),
+            "distance": data["distance"],
+            "energy": data["ram_energy"],
+            "shot_heading": data["shot_heading"],
+        }
+        kept = {f"r{n}": x for n, x in enumerate(registers)}
+        found = signals(s, frame, {**line, **kept}) | {name: (lambda x=x: x) for name, x in kept.items()}
+        return {name: found[name]() for name in self._used}
 
     def _has(self, target: str) -> bool:
         table, _ = self._assembled
@@ -389,9 +475,29 @@ _HOLDS = {
 """What a handler of a kind of events keeps, and from what that is perceived."""
 
 
-def _pick(which: Array, among: tuple[Array, ...]) -> Array:
+def _top(rows: tuple[Array, ...]) -> tuple[Array, Array]:
+    """Return the highest level at which a handler is open, int32[N], and the row in which it waits."""
+    level = jnp.zeros_like(rows[0])
+    for n in range(1, len(rows)):
+        level = jnp.where(rows[n] != END, n, level)
+    return level, _pick(level, rows)
+
+
+def _held(
+    event: Mapping[str, Array], known: Mapping[str, tuple[Array, Array]], handles: Array, kind: Array, old: Array
+) -> dict[str, Array]:
+    """Return what handlers know of their events, after some robots have begun to handle another one."""
+    data = dict(event)
+    for n, name in enumerate(QUEUE):
+        for part, source in _HOLDS.get(name, {}).items():
+            new, last = known[source]
+            data[part] = jnp.where(handles & (kind == n), jnp.where(old, last, new), data[part])
+    return data
+
+
+def _pick(which: Array, among: tuple[Any, ...]) -> Array:
     """Return what a number picks, elementwise; a number beyond picks the last one."""
-    found = among[-1]
+    found = jnp.broadcast_to(among[-1], which.shape)
     for n in reversed(range(len(among) - 1)):
         found = jnp.where(which == n, among[n], found)
     return found

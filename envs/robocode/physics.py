@@ -1,19 +1,22 @@
 """One turn of a round: commands, bullets, moves, walls, rams, inactivity, scans, deaths.
 
-Functions are written for one battle and are elementwise, in the precision of the robots.
+Functions are written for one battle and are elementwise, in the precision of the robots. A turn is a chain of them;
+what one hands to the next is computed apart (`jaxgp.arrays.apart`), or each number at its end would compute the whole
+chain again.
 
 Source: the rules of Robocode 1.9.3.9, as its recorded battles show them.
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from envs.robocode.rounding import arctan2
+from envs.robocode.rounding import arctan2, cosine, sine
 from envs.robocode.state import (
     ADVANCED,
     AHEAD,
@@ -60,6 +63,9 @@ USED_UP = 1e-6
 """Single precision: radians of a turn below which it is done."""
 LATE = 5e-5
 """Single precision: heat added to shots of 0.5, 1 and 1.5, which in double precision cool a turn late."""
+
+
+_BITS = 1 << np.arange(SLOTS, dtype=np.int32)
 
 
 class Field(NamedTuple):
@@ -152,6 +158,17 @@ def heat_of(power: Array) -> Array:
     return heat + jnp.where((2 * power == jnp.round(2 * power)) & (power < 1.75), LATE, 0.0)
 
 
+def _changed(names: str, function: Callable[..., Robot], robot: Robot, *args: object) -> Robot:
+    """Return a robot after a function that changes these fields, computed apart."""
+    fields = names.split()
+
+    def change(*given: Any) -> list[Array]:
+        after = function(*given)
+        return [getattr(after, name) for name in fields]
+
+    return robot.replace(**dict(zip(fields, arrays.apart(change, robot, *args), strict=True)))  # type: ignore[attr-defined]
+
+
 class Shell(NamedTuple):
     """A new bullet; without power there is none."""
 
@@ -178,16 +195,27 @@ def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell
     hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
     heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)
     speed = 20 - 3 * power
-    shell = Shell(robot.x, robot.y, speed * jnp.sin(heading), speed * jnp.cos(heading), power)
+    shell = Shell(robot.x, robot.y, speed * sine(heading), speed * cosine(heading), power)
     return arrays.where(fires, hot, robot), shell
 
 
 def added(bullets: Bullets, shell: Shell) -> tuple[Bullets, Array]:
     """Return bullets with a new one, and bool[SLOTS], which one is new."""
-    free = bullets.power == 0
-    new = (shell.power > 0)[..., None] & free & (jnp.cumsum(free, -1) == 1)
+    free = _word(bullets.power == 0)
+    first = jnp.where(shell.power > 0, free & -free, 0)
+    new = first[..., None] == _BITS
     old = bullets.x, bullets.y, bullets.vx, bullets.vy, bullets.power
     return Bullets(*(jnp.where(new, x[..., None], y) for x, y in zip(shell, old, strict=True))), new
+
+
+def _word(bits: Array) -> Array:
+    """Return int32[], a set of bullets as a word, from bool[SLOTS]."""
+    return jnp.where(bits, _BITS, 0).sum(-1, dtype=jnp.int32)
+
+
+def _in(word: Array) -> Array:
+    """Return bool[SLOTS]: which bullets are in a set."""
+    return (word[..., None] & _BITS) != 0
 
 
 def touches(bullets: Bullets, x: Array, y: Array) -> Array:
@@ -207,7 +235,6 @@ def leaves(field: Field, bullets: Bullets) -> Array:
     return beyond | (y + RADIUS >= field.height)
 
 
-_BITS = 1 << np.arange(SLOTS, dtype=np.int32)
 BY_FIRST, BY_SECOND, BOTH = 0, SLOTS, 2 * SLOTS
 
 
@@ -232,11 +259,9 @@ def meetings(one: Bullets, other: Bullets, mine_new: Array, theirs_new: Array) -
 
 
 def _met(words: Array, mine: Array, theirs: Array) -> tuple[Array, Array]:
-    """Return which bullets meet, bool[SLOTS] twice, of those that are there, bool[SLOTS] twice."""
-    there = jnp.where(theirs, _BITS, 0).sum(-1, dtype=jnp.int32)
-    met = jnp.where(mine, words & there[..., None], 0)
-    whose = lax.reduce(met, np.int32(0), lax.bitwise_or, (met.ndim - 1,))
-    return met != 0, (whose[..., None] & _BITS) != 0
+    """Return the sets of bullets that meet, of those in two sets."""
+    met = jnp.where(_in(mine), words & theirs[..., None], 0)
+    return _word(met != 0), lax.reduce(met, np.int32(0), lax.bitwise_or, (met.ndim - 1,))
 
 
 class Shot(NamedTuple):
@@ -249,12 +274,13 @@ class Shot(NamedTuple):
     heading: Array  # where they flew
 
 
-def shot(bullets: Bullets, hits: Array) -> Shot:
-    """Return what those bullets do that hit (bool[SLOTS]); those of one robot in one turn count as one."""
+def shot(bullets: Bullets, hit: Array) -> Shot:
+    """Return what the bullets of a set do, which hit; those of one robot in one turn count as one."""
+    hits = _in(hit)
     power = jnp.where(hits, bullets.power, 0.0)
     damage = (4 * power + 2 * jnp.maximum(power - 1, 0)).sum(-1)
-    heading = jnp.arctan2(jnp.where(hits, bullets.vx, 0.0).sum(-1), jnp.where(hits, bullets.vy, 0.0).sum(-1))
-    return Shot(hits.any(-1), damage, 3 * power.sum(-1), hits.sum(-1), wrapped(heading))
+    heading = arctan2(jnp.where(hits, bullets.vx, 0.0).sum(-1), jnp.where(hits, bullets.vy, 0.0).sum(-1))
+    return Shot(hit != 0, damage, 3 * power.sum(-1), hits.sum(-1, dtype=jnp.int32), wrapped(heading))
 
 
 def fly(
@@ -274,23 +300,24 @@ def fly(
         swap: whether those of the second robot are examined first.
     """
     words = arrays.apart(meetings, *bullets, *new)
-    there = [one.power > 0 for one in bullets]
-    gone = [leaves(field, one) for one in bullets]
+    there = [_word(one.power > 0) for one in bullets]
+    gone = [_word(leaves(field, one)) for one in bullets]
     touching = [
-        touches(one, you.box_x, you.box_y) & ~out & ~you.dead
+        jnp.where(you.dead, 0, _word(touches(one, you.box_x, you.box_y)) & ~out)
         for one, out, you in zip(bullets, gone, robots[::-1], strict=True)
     ]
     free = [here & ~out & ~hit for here, out, hit in zip(there, gone, touching, strict=True)]
     # Bullets that are examined first are gone where they hit something, before they meet the other ones.
     mine, theirs = jnp.where(swap, there[0], free[0]), jnp.where(swap, free[1], there[1])
-    met = _met(words >> jnp.where(swap, BY_SECOND, BY_FIRST), mine, theirs)
-    shots = [shot(one, hit & here & ~lost) for one, hit, here, lost in zip(bullets, touching, there, met, strict=True)]
+    met = _met(words >> jnp.where(swap, BY_SECOND, BY_FIRST)[..., None], mine, theirs)
+    hits = [hit & here & ~lost for hit, here, lost in zip(touching, there, met, strict=True)]
     free = [one & ~lost for one, lost in zip(free, met, strict=True)]
     met = _met(words >> BOTH, free[0], free[1])
     left = [
-        _moved(one.replace(power=jnp.where(here & ~lost, one.power, 0.0)))  # type: ignore[attr-defined]
+        _moved(one.replace(power=jnp.where(_in(here & ~lost), one.power, 0.0)))  # type: ignore[attr-defined]
         for one, here, lost in zip(bullets, free, met, strict=True)
     ]
+    shots = [arrays.apart(shot, one, hit) for one, hit in zip(bullets, hits, strict=True)]
     return (left[0], left[1]), (shots[0], shots[1])
 
 
@@ -336,10 +363,9 @@ def turned(robot: Robot, given: Commands) -> Robot:
 
 def driven(robot: Robot, sin: Array, cos: Array) -> Robot:
     """Return a robot that has driven for a turn, whatever is in its way."""
-    left = robot.ahead
-    v = new_speed(robot.v, left, robot.limit)
+    v = arrays.apart(new_speed, robot.v, robot.ahead, robot.limit)
     overshot = (jnp.abs(v) < SNAP) & robot.overdrive
-    left = jnp.where(overshot, 0.0, left)
+    left = jnp.where(overshot, 0.0, robot.ahead)
     overdrive = jnp.where(left * v < 0, robot.overdrive & ~overshot, braking(v) > jnp.abs(left))
     moves, x, y = v != 0, robot.x + v * sin, robot.y + v * cos
     return robot.replace(  # type: ignore[attr-defined]
@@ -399,18 +425,43 @@ def move(
 ) -> tuple[Robot, Robot, Idle, Moved]:
     """Return all after the move of a robot; one that is dead does nothing."""
     before = robot
-    heat = robot.heat - field.cooling
-    robot = robot.replace(heat=jnp.where(heat <= (0.0 if heat.dtype == jnp.float64 else COOL), 0.0, heat))  # type: ignore[attr-defined]
-    robot = turned(robot, given)
-    sin, cos = jnp.sin(robot.body), jnp.cos(robot.body)
-    robot, wall, wall_bearing = walled(field, driven(robot, sin, cos), sin, cos, given.has(ADVANCED))
+    robot = _changed("heat body gun radar turn gun_turn radar_turn", partial(_aimed, field), robot, given)
+    sin, cos = arrays.apart(lambda body: (sine(body), cosine(body)), robot.body)
+    robot = _changed("v ahead overdrive x y box_x box_y", driven, robot, sin, cos)
+    robot, wall, wall_bearing = arrays.apart(partial(walled, field), robot, sin, cos, given.has(ADVANCED))
+    ram, angle = arrays.apart(_rams, robot, other, sin, cos)
+    return arrays.apart(_moved_on, before, robot, other, idle, zap, (wall, wall_bearing), (ram, angle), (sin, cos))
 
+
+def _aimed(field: Field, robot: Robot, given: Commands) -> Robot:
+    """Return a robot whose gun has cooled, after its turns."""
+    heat = robot.heat - field.cooling
+    heat = jnp.where(heat <= (0.0 if heat.dtype == jnp.float64 else COOL), 0.0, heat)
+    return turned(robot, given).replace(heat=heat)  # type: ignore[attr-defined]
+
+
+def _rams(robot: Robot, other: Robot, sin: Array, cos: Array) -> tuple[Array, Array]:
+    """Return whether a robot that has moved rams the other one, and where that is."""
     near = (jnp.abs(robot.box_x - other.box_x) < 2 * HALF) & (jnp.abs(robot.box_y - other.box_y) < 2 * HALF)
     dx, dy = other.x - robot.x, other.y - robot.y
-    ram = near & ~other.dead & ~robot.dead & (robot.v * (dx * sin + dy * cos) > 0)
-    angle = arctan2(dx, dy)
+    return near & ~other.dead & ~robot.dead & (robot.v * (dx * sin + dy * cos) > 0), arctan2(dx, dy)
+
+
+def _moved_on(
+    before: Robot,
+    robot: Robot,
+    other: Robot,
+    idle: Idle,
+    zap: Array,
+    walls: tuple[Array, Array],
+    rams: tuple[Array, Array],
+    heading: tuple[Array, Array],
+) -> tuple[Robot, Robot, Idle, Moved]:
+    """Return what `move` does, after rams and inactivity."""
+    (wall, wall_bearing), (ram, angle), (sin, cos) = walls, rams, heading
+    zero = jnp.zeros_like(sin)
     bounced = with_energy(robot, robot.energy - RAM).replace(  # type: ignore[attr-defined]
-        x=robot.x - robot.v * sin, y=robot.y - robot.v * cos, v=jnp.zeros_like(dx), ahead=jnp.zeros_like(dx)
+        x=robot.x - robot.v * sin, y=robot.y - robot.v * cos, v=zero, ahead=zero
     )
     distance = jnp.where(ram | robot.dead, 0.0, jnp.abs(robot.v))
     robot = arrays.where(ram, bounced, robot).replace(rammed=ram)
@@ -446,7 +497,7 @@ def sweeps(before: Robot, robot: Robot, other: Robot) -> Array:
     start, end = jnp.where(step < 0, end, start), jnp.where(step < 0, start, end)  # clockwise
     sides = []
     for angle in (start, end):
-        sin, cos = jnp.sin(angle), jnp.cos(angle)
+        sin, cos = sine(angle), cosine(angle)
         across, room = dx * cos - dy * sin, HALF * (jnp.abs(cos) + jnp.abs(sin))  # to the right of the ray
         sides.append((across, room, dx * sin + dy * cos))
     (first, wide, ahead), (second, thick, onward) = sides
@@ -474,6 +525,8 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
         zap: bool[], whether robots lose energy by inactivity, to follow a recorded round; None: it is computed.
     """
     idle = Idle(state.idle, state.loss)
+    lots = arrays.apart(lambda *x: x, *lots)
+    lots, given = Lots(*lots), tuple(arrays.apart(lambda *x: Commands(*x), *one) for one in given)
     shot_by = [
         arrays.apart(command, robot, seen.aligned, commands)
         for robot, seen, commands in zip(state.robots, state.seen, given, strict=True)
@@ -481,29 +534,29 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
     loaded = shot_by[0][0], shot_by[1][0]
     for _, shell in shot_by:
         idle = idle.lost(shell.power)
-    flying = [added(one, shell) for one, (_, shell) in zip(state.bullets, shot_by, strict=True)]
+    flying = [arrays.apart(added, one, shell) for one, (_, shell) in zip(state.bullets, shot_by, strict=True)]
     bullets, shots = arrays.apart(
         partial(fly, field), loaded, (flying[0][0], flying[1][0]), (flying[0][1], flying[1][1]), lots.bullets
     )
 
     one, other = _by(lots.bullets, loaded)
     did, done = _by(lots.bullets, shots)
-    one, other, idle, dealt_first, kills = struck(one, other, idle, did)
-    other, one, idle, dealt_second, killed = struck(other, one, idle, done)
+    one, other, idle, dealt_first, kills = arrays.apart(struck, one, other, idle, did)
+    other, one, idle, dealt_second, killed = arrays.apart(struck, other, one, idle, done)
     hurt = _by(lots.bullets, (one, other))
     damage, deaths = _by(lots.bullets, (dealt_first, dealt_second)), _by(lots.bullets, (kills, killed))
 
     due = idle.turns > field.patience if zap is None else zap
     one, other = _by(lots.moves, hurt)
     mine, theirs = _by(lots.moves, given)
-    one, other, idle, first = arrays.apart(partial(move, field), one, other, idle, mine, due)
-    other, one, idle, second = arrays.apart(partial(move, field), other, one, idle, theirs, due)
+    one, other, idle, first = move(field, one, other, idle, mine, due)
+    other, one, idle, second = move(field, other, one, idle, theirs, due)
     robots, moves = _by(lots.moves, (one, other)), _by(lots.moves, (first, second))
 
     seen, scored = [], []
     for me, points in enumerate(state.points):
         you = 1 - me
-        scans, aligned = look(loaded[me], robots[me], robots[you], given[me])
+        scans, aligned = arrays.apart(look, loaded[me], robots[me], robots[you], given[me])
         seen.append(
             Seen(
                 *(scans, aligned, shots[you].hit, shots[you].heading),

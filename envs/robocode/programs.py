@@ -4,14 +4,13 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from envs.robocode.bots.samples import haiku
 from envs.robocode.language import Options, evaluate_line, primitive_set
-from envs.robocode.machine import BotDriver, Memory, Turn
+from envs.robocode.machine import BotDriver, Turn
 from envs.robocode.physics import relative
 from envs.robocode.rules import Robocode
 from envs.robocode.signals import relative_degrees, to_degrees
@@ -36,8 +35,6 @@ class ProgramRobots(BotDriver):
     primitives: PrimitiveSet = _LANGUAGE
     options: Options = _USUAL
 
-    answers = True
-
     def prepare(self, programs: Programs, /) -> Plan:  # type: ignore[override]
         """Derive the evaluation order of programs [P, T, L], once for all their battles."""
         value = programs.value.astype(self.precision)
@@ -47,8 +44,33 @@ class ProgramRobots(BotDriver):
         """Return int32[P, robots]: all programs run in the same robot."""
         return jnp.zeros((len(plans.steps), robots), jnp.int32)
 
-    def _answered(self, plans: Any, s: Mapping[str, Array], memory: Memory, now: Turn) -> tuple[Array, Array, Turn]:
-        asks, event = now.asks >= 0, now.event
+    def _answered(
+        self, plans: Plan, whose: Array, s: Mapping[str, Array], now: Turn, value: Array, shots: tuple[Array, ...]
+    ) -> tuple[Turn, Array, tuple[Array, ...]]:
+        asks = now.asks >= 0
+
+        def evaluate() -> tuple[Array, tuple[Array, ...], Array]:
+            found, fired = evaluate_line(self.primitives, plans, whose, now.asks, self._seen(s, now.event), asks)
+            if self.options.angles == "radians":
+                found = jnp.where(now.asks > 0, found * (180 / math.pi), found)
+            return (
+                jnp.where(asks, found, value),
+                tuple(jnp.where(asks, x, y) for x, y in zip(fired.amounts.T, shots, strict=True)),
+                jnp.where(asks, fired.count, now.left),
+            )
+
+        value, shots, left = lax.cond(asks.any(), evaluate, lambda: (value, shots, now.left))
+        now = dataclasses.replace(
+            now,
+            left=left,
+            fired=jnp.where(asks, 0, now.fired),
+            asks=jnp.full_like(now.asks, -1),
+            done=now.done & ~asks,
+        )
+        return now, value, shots
+
+    def _seen(self, s: Mapping[str, Array], event: Mapping[str, Array]) -> Array:
+        """Return float[N, F], what programs perceive."""
         body, bearing, heading = (to_degrees(x, s["x"]) for x in (s["body"], event["bearing"], event["heading"]))
         heading = relative_degrees(heading - body)
         if self.options.angles == "radians":  # with the roundings of an exported program
@@ -59,20 +81,7 @@ class ProgramRobots(BotDriver):
             *(bearing, event["distance"], event["velocity"], heading, event["other_energy"]),
             *(s["seed"], s["round"], s["time"]),
         ]
-        line = jnp.maximum(now.asks, 0)
-        value, fired = evaluate_line(self.primitives, plans, line, jnp.stack(seen, -1), asks)
-        if self.options.angles == "radians":
-            value = jnp.where(now.asks > 0, value * (180 / math.pi), value)
-        value = jnp.where(asks, value, memory.value)
-        shots = jnp.where(asks[..., None], fired.amounts, memory.shots)
-        now = dataclasses.replace(
-            now,
-            left=jnp.where(asks, fired.count, now.left),
-            fired=jnp.where(asks, 0, now.fired),
-            asks=jnp.full_like(now.asks, -1),
-            done=now.done & ~asks,
-        )
-        return value, shots, now
+        return jnp.stack(seen, -1)
 
 
 def fight(game: Robocode, options: Options) -> tuple[PrimitiveSet, ProgramRobots]:

@@ -2,8 +2,9 @@
 
 Source: the formulas and coefficients of fdlibm 5.3, which Java's `StrictMath` is defined by: e_atan2.c, s_atan.c,
 e_asin.c, e_acos.c and e_hypot.c (copyright 1993 by Sun Microsystems, Inc.: "Permission to use, copy, modify, and
-distribute this software is freely granted, provided that this notice is preserved."). In single precision XLA's own
-functions do. A processor that multiplies and adds in one rounding gives other last bits:
+distribute this software is freely granted, provided that this notice is preserved."). In single precision, sine,
+cosine and arctan2 are those of S. Moshier's Cephes library, which XLA computes for many numbers at once; its own ones
+are called one by one. A processor that multiplies and adds in one rounding gives other last bits:
 `XLA_FLAGS=--xla_cpu_max_isa=AVX` forbids that.
 """
 
@@ -33,14 +34,59 @@ _LOWER = (
 _NEAR_ONE = 0.9749999046325684
 
 
+def sine(x: Array) -> Array:
+    """Return sin(x); in single precision any number from -1 to 1 where the angle is beyond 2**20."""
+    return jnp.sin(x) if x.dtype == jnp.float64 else _wave(*_reduced(x))
+
+
+def cosine(x: Array) -> Array:
+    """Return cos(x); see `sine`."""
+    if x.dtype == jnp.float64:
+        return jnp.cos(x)
+    quarter, rest = _reduced(x)
+    return _wave(quarter + 1, rest)
+
+
+def _reduced(x: Array) -> tuple[Array, Array]:
+    """Return the number of right angles next to x, and the rest, from -pi / 4 to pi / 4."""
+    quarter = jnp.round(x * 0.6366197723675814)
+    rest = ((x - quarter * 1.5703125) - quarter * 4.837512969970703e-4) - quarter * 7.549789948768648e-8
+    return quarter, jnp.clip(rest, -0.7854, 0.7854)
+
+
+def _wave(quarter: Array, rest: Array) -> Array:
+    """Return the sine of so many right angles and a rest."""
+    z = rest * rest
+    sin = ((-1.9515295891e-4 * z + 8.3321608736e-3) * z - 1.6666654611e-1) * z * rest + rest
+    cos = ((2.443315711809948e-5 * z - 1.388731625493765e-3) * z + 4.166664568298827e-2) * z * z - 0.5 * z + 1
+    turn = quarter - 4 * jnp.floor(quarter * 0.25)
+    value = jnp.where((turn == 1) | (turn == 3), cos, sin)
+    return jnp.where(turn >= 2, -value, value)
+
+
 def arctan2(y: Array, x: Array) -> Array:
     """Return the angle of a vector, radians, of finite numbers."""
     if x.dtype != jnp.float64:
-        return jnp.arctan2(y, x)
+        return _arctan2(y, x)
     size = _arctan(jnp.abs(y / jnp.where(x == 0, 1.0, x)))
     size = jnp.where(x == 0, jnp.where(y == 0, 0.0, np.pi / 2), size)
     value = jnp.where(x < 0, np.pi - (size - _PI_LOW), size)
     return jnp.where(y < 0, -value, value)
+
+
+def _arctan2(y: Array, x: Array) -> Array:
+    """Return arctan2(y, x) in single precision."""
+    high, wide = jnp.abs(y), jnp.abs(x)
+    large = jnp.maximum(high, wide)
+    ratio = jnp.minimum(high, wide) / jnp.where(large == 0, 1.0, large)
+    far = ratio > 0.41421356237
+    t = jnp.where(far, (ratio - 1) / (ratio + 1), ratio)
+    z = t * t
+    poly = ((8.05374449538e-2 * z - 1.38776856032e-1) * z + 1.99777106478e-1) * z - 3.33329491539e-1
+    size = jnp.where(far, np.float32(np.pi / 4), 0.0) + (poly * z * t + t)
+    size = jnp.where(high > wide, np.float32(np.pi / 2) - size, size)
+    size = jnp.where(x < 0, np.float32(np.pi) - size, size)
+    return jnp.where(y < 0, -size, size)
 
 
 def _arctan(x: Array) -> Array:

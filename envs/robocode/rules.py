@@ -147,6 +147,11 @@ class Robocode(Simulation[State]):
         if self._placed is not None:
             given = [(x, y, math.radians(degrees) % (2 * math.pi)) for x, y, degrees in self._placed]
             return tuple(robot(*(jnp.full_like(like, value) for value in one)) for one in given)
+        one, other = arrays.apart(self._places, seed, number, like)
+        return robot(*one), robot(*other)
+
+    def _places(self, seed: Array, number: Array, like: Array) -> tuple[list[Array], list[Array]]:
+        """Return x, y and heading of both robots, drawn for a round."""
         draws = mixed(seed, number, np.uint32(0x5EED))
         ranges = (self.width - 2 * MARGIN, self.height - 2 * MARGIN, 2 * math.pi)
 
@@ -161,7 +166,7 @@ class Robocode(Simulation[State]):
         for n in range(1, TRIES):
             apart = (jnp.abs(mine[0] - theirs[0]) >= 2 * HALF) | (jnp.abs(mine[1] - theirs[1]) >= 2 * HALF)
             theirs = [jnp.where(apart, x, y) for x, y in zip(theirs, place(3 + 3 * n), strict=True)]
-        return robot(*mine), robot(*theirs)
+        return mine, theirs
 
     def sense(self, state: State, seat: Array) -> Array:
         """Return float32[F]: what a robot perceives, in the order of `SENSED`."""

@@ -159,6 +159,9 @@ def check(config: Config, games: "Games") -> Config:
     if isinstance(algorithm, GPOptions) and algorithm.mutation.local and not cast.language.factored:
         accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
         reject("algorithm.mutation.local", algorithm.mutation.local, accepted)
+    if isinstance(algorithm, GPOptions) and algorithm.mutation.numeric and not cast.language.real:
+        accepted = f"0; programs of {cast.spec.name} with program.role={cast.program['role']} have no real numbers"
+        reject("algorithm.mutation.numeric", algorithm.mutation.numeric, accepted)
     if isinstance(algorithm, GPOptions) and not cast.language.rules:
         for operator, weight in (("crossover", algorithm.crossover.rule), ("mutation", algorithm.mutation.rule)):
             if weight:

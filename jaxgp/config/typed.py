@@ -129,9 +129,9 @@ def _chosen(sections: list[type], value: Mapping[str, object], name: str) -> typ
 def _of_others(sections: list[type], chosen: type, value: Mapping[str, object], name: str) -> None:
     """Refuse an option that another kind of a section has, but not the chosen one; raises UsageError."""
     own = [one.name for one in list_options(chosen)]
-    for key in value:
+    for key in (key for key in value if key not in own):
         others = [str(vars(kind)["kind"]) for kind in sections if any(one.name == key for one in list_options(kind))]
-        if key not in own and others:
+        if others:
             kind = f"unknown option with {name}.kind={vars(chosen)['kind']}; it is one of {', '.join(others)}"
             accepted = ", ".join(own)
             raise UsageError(f"{name}.{key}: {kind}; accepted: {accepted}", f"{name}.{key}", accepted=accepted)

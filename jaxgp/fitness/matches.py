@@ -164,8 +164,7 @@ def play(
     def open_by(states: State, action: Array, plies: Array) -> State:
         return after(states, action, jnp.ones(shape, bool), plies)
 
-    if opening:
-        start, begun = ply.open_games(game, (start, begun), opening, drawn, open_by, max_plies)
+    start, begun = ply.open_games(game, (start, begun), opening, drawn, open_by, max_plies)
     states, plies, behaviour, memories, made, searches = lax.while_loop(
         lambda c: going(c[0], c[1]).any(),
         round_,

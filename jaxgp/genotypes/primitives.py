@@ -327,6 +327,11 @@ class PrimitiveSet:
         return self.terminals + self.functions
 
     @cached_property
+    def real(self) -> bool:
+        """Whether some nodes have real numbers: constants that are drawn, or factors."""
+        return self.factored or any(isinstance(p.domain, Floats) for p in self.primitives)
+
+    @cached_property
     def scaled(self) -> np.ndarray:
         """bool[N]: the number of a node is a factor, or a constant that its factor is part of."""
         return np.array([self.factored and p.returns == FLOAT for p in self.primitives])

@@ -24,6 +24,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import longest_first
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -187,8 +188,8 @@ def _by_steps(
         see: int32[K] -> features [K, F, 1] of the pairs in that order.
         least: the smallest number of pairs that gets a loop of its own.
     """
-    order = jnp.argsort(-steps)
-    steps, program, seen = steps[order], program[order], see(order)
+    steps, order = longest_first(steps)
+    program, seen = program[order], see(order)
     rows = jax.vmap(lambda one: start_rows(primitives, plans.kind.shape[-1], one))(seen)
     values: list[Array] = []
     width, done = len(order), jnp.int32(0)

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import longest_first
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import apply, instructions
 from jaxgp.interpreter.plan import Plan, stack_bound
@@ -58,8 +59,8 @@ def evaluate_lanes(
         float32[K] values, and effects [K]; unspecified where a lane is not active.
     """
     steps = jnp.where(active, plans.steps[tree], 0)
-    order = jnp.argsort(-steps)
-    steps, tree = steps[order], tree[order]
+    steps, order = longest_first(steps)
+    tree = tree[order]
     spare, lanes = stack_bound(primitives.max_arity, plans.kind.shape[-1]) + 1, len(order)
     empty = partial(jnp.zeros, dtype=features.dtype)
     values = jnp.concatenate([empty((spare, lanes)), features[:, order]])

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import longest_first
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.calls import apply, instructions
 from jaxgp.interpreter.plan import Plan, stack_bound
@@ -39,7 +40,7 @@ def rank(plans: Plan) -> Ranked:
     trees = plans.steps.size
     length, arity = plans.operand.shape[-2:]
     steps = plans.steps.reshape(-1)
-    order = jnp.argsort(-steps)
+    steps, order = longest_first(steps)
     kind, slot = plans.kind.reshape(trees, length), plans.slot.reshape(trees, length)
     operand = plans.operand.reshape(trees, length, arity)
     constant = plans.constant.reshape(trees, length, arity)
@@ -57,14 +58,14 @@ def rank(plans: Plan) -> Ranked:
     )
     laid = lax.fori_loop(0, steps.max(), fetch, empty)
     roots, constants = (one.reshape(-1)[order] for one in (plans.root, plans.root_constant))
-    return Ranked(order, steps[order], laid[0], laid[1], laid[2], laid[3], roots, constants)
+    return Ranked(order, steps, laid[0], laid[1], laid[2], laid[3], roots, constants)
 
 
 def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -> Array:
     """Evaluate ranked trees, each on all of its program's positions.
 
     Args:
-        primitives: the set that the programs were planned with; without weights and factors.
+        primitives: the set that the programs were planned with; without weights.
         ranked: the T trees of each of P programs.
         features: float32[P, F, M].
 
@@ -81,7 +82,7 @@ def evaluate_ranked(primitives: PrimitiveSet, ranked: Ranked, features: Array) -
     while width:
         rest = width // 2 if width // 2 >= LEAST else 0
         rows = _run(primitives, ranked, rows, spare, done, ranked.steps[rest])
-        value = _read(rows, spare, ranked.root[:width], ranked.root_constant[:width])
+        value = _read(primitives, rows, spare, ranked.root[:width], ranked.root_constant[:width])
         values.insert(0, value[rest:])
         rows, done, width = rows[:, :rest], ranked.steps[rest], rest
     found = jnp.concatenate(values)
@@ -105,7 +106,7 @@ def _run(primitives: PrimitiveSet, ranked: Ranked, rows: Array, spare: int, firs
             for x in (ranked.kind, ranked.slot, ranked.operand, ranked.constant)
         )
         args = [
-            _read(rows, spare, operand[k].astype(jnp.int32), constant[k]).reshape(-1)
+            _read(primitives, rows, spare, operand[k].astype(jnp.int32), constant[k]).reshape(-1)
             for k in range(primitives.max_arity)
         ]
         found = [apply(one, rows[spare:].reshape(len(rows) - spare, -1), args) for one in instructions(primitives)]
@@ -120,10 +121,11 @@ def _chosen(kind: Array, values: Sequence[Array], shape: tuple[int, ...]) -> Arr
     return lax.select_n(jnp.broadcast_to(kind[:, None], shape), *each) if len(each) > 1 else each[0]
 
 
-def _read(rows: Array, spare: int, operand: Array, constant: Array) -> Array:
-    """Return float32[W, M]: the rows that operands (int32[W]) name, or constants."""
+def _read(primitives: PrimitiveSet, rows: Array, spare: int, operand: Array, constant: Array) -> Array:
+    """Return float32[W, M]: the rows that operands (int32[W]) name, times their factors, or constants."""
     width, cases = rows.shape[1:]
     row = jnp.maximum(operand - (operand > spare), 0)  # the features follow the spare row of the plan
     lane = (row * width + jnp.arange(width))[:, None] * cases + jnp.arange(cases)
     value = rows.reshape(-1).at[lane].get(mode="promise_in_bounds")
+    value = value * constant[:, None] if primitives.factored else value
     return jnp.where(operand[:, None] < 0, constant[:, None], value)

@@ -72,8 +72,6 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse what the simulation does not measure or have, and rollouts that are all alike; raises UsageError."""
-        if config.devices.count > 1:  # XLA ends the process where it partitions the order of lanes
-            reject("devices.count", config.devices.count, "1: rollouts run on one device")
         names = [one.name for one in cast.game.quantities]
         for name in ("quantity", "progress"):
             if getattr(self, name) not in (None, *names):

@@ -20,7 +20,7 @@ from jaxgp.genotypes import programs
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw, trees
-from jaxgp.operators.options import CrossoverOptions
+from jaxgp.operators.options import CrossoverOptions, MutationOptions
 
 Crossed = TypeVar("Crossed")
 
@@ -48,7 +48,11 @@ def with_tree(individual: Programs, tree: Array, new: Programs) -> Programs:
 
 
 def choose_node(
-    words: Array, primitives: PrimitiveSet, config: CrossoverOptions, tree: Programs, allowed: Array | None = None
+    words: Array,
+    primitives: PrimitiveSet,
+    config: CrossoverOptions | MutationOptions,
+    tree: Programs,
+    allowed: Array | None = None,
 ) -> Array:
     """Turn two words, uint32[2], into a node of the tree, int32[], among those allowed (bool[L]; None: all).
 

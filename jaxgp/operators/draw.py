@@ -107,6 +107,26 @@ def near(word: Array, primitives: PrimitiveSet, opcode: Array, value: Array) -> 
     return jnp.stack([value, *(_near(word, domain, value) for domain in kinds)])[which[opcode]]
 
 
+def moved(words: Array, primitives: PrimitiveSet, opcode: Array, value: Array, share: Array) -> Array:
+    """Turn words uint32[...] into float32[...]: real constants and factors close to `value`; other numbers stay.
+
+    They are drawn from normal distributions. The deviation of a constant is a share (float32[...]) of its domain, to
+    which it is clipped, widened to hold `value`; that of a factor is the share of its magnitude, at least of 1.
+    """
+    real = [
+        p.domain if isinstance(p.domain, Floats) and not scaled else None
+        for p, scaled in zip(primitives.primitives, primitives.scaled, strict=True)
+    ]
+    low = np.array([_inward(d.low, d.high) if d else -np.inf for d in real], np.float32)
+    high = np.array([_inward(d.high, d.low) if d else np.inf for d in real], np.float32)
+    width = np.array([d.high - d.low if d else 0.0 for d in real], np.float32)
+    least, most, wide = (jnp.asarray(one)[opcode] for one in (low, high, width))
+    wide = jnp.where(jnp.asarray(primitives.scaled)[opcode], jnp.maximum(1.0, jnp.abs(value)), wide)
+    largest = np.finfo(np.float32).max
+    least, most = (jnp.clip(one, -largest, largest) for one in (least, most))
+    return jnp.clip(value + share * wide * normal(words), jnp.minimum(least, value), jnp.maximum(most, value))
+
+
 def nudged(word: Array, number: Array) -> Array:
     """Turn a word into float32[]: a finite number close to `number` (float32[]).
 

@@ -4,10 +4,14 @@
 and new children are created for it at random". `subtree`, `hoist` (K. Kinnear, 1993) and `point` are the common ones
 of J. Koza, "Genetic Programming" (1992) and after. `local` is that of A. Benbassat and M. Sipper, "Evolving board-game
 players with genetic programming" (2011), for programs whose nodes have factors; they do not say how far a factor moves.
+`insert` is that of F.-A. Fortin and others, "DEAP: Evolutionary algorithms made easy" (2012), `mutInsert`.
+`numeric` is that of M. Evett and T. Fernandez, "Numeric mutation improves the discovery of numeric constants in genetic
+programming" (1998): all constants and factors move at once; there the fitness sets how far they move, here chance does.
 `rule` lets two whole rules change places, and `genes` replaces each tree with a probability of its own; see
 `jaxgp.operators.trees`.
 
-All other kinds choose one tree of the individual, and in it a node, both uniformly. Mutation never breaks a limit: a
+All other kinds choose one tree of the individual, and in it a node, both uniformly; `children` and `subtree` may prefer
+functions to terminals, as crossover may. Mutation never breaks a limit: a
 tree that cannot change within depth and room stays as it is.
 """
 
@@ -25,7 +29,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import draw
 from jaxgp.operators.creation import Request, generate
-from jaxgp.operators.crossover import tree_at, with_tree
+from jaxgp.operators.crossover import choose_node, tree_at, with_tree
 from jaxgp.operators.options import Breeding
 from jaxgp.operators.trees import redrawn, swap_within
 
@@ -55,8 +59,8 @@ def _regrow(
     """
     deepest = algorithm.mutation.max_depth + keep
 
-    def plan(word: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
-        node = draw.below(word, tree.length)
+    def plan(words: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
+        node = _node(words, primitives, algorithm, tree)
         code = tree.opcode[node].astype(jnp.int32)
         limit = jnp.int32(deepest)
         if algorithm.max_depth is not None:
@@ -76,9 +80,66 @@ def _regrow(
         return where(new.length > 0, changed, tree)
 
     words = _growing_words(keys, trees)
-    nodes, requests = jax.vmap(plan)(words[:, 0, 0], trees, root_types)
+    nodes, requests = jax.vmap(plan)(words[:, 0], trees, root_types)
     new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
     return jax.vmap(put)(trees, nodes, new)
+
+
+def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Programs, root_types: Array) -> Programs:
+    """Make a random node an argument of a random function, at a random place; its other arguments are random trees.
+
+    These are at most `mutation.max_depth` deep.
+    """
+    deepest = algorithm.mutation.max_depth + 1
+    arity, arg_type = jnp.asarray(primitives.arity), jnp.asarray(primitives.arg_type)
+    argument = jnp.arange(primitives.max_arity) < arity[:, None]
+
+    def plan(words: Array, tree: Programs, root_type: Array) -> tuple[Array, Array, Request]:
+        node = draw.below(words[0], tree.length)
+        slot = programs.slot_type(primitives, root_type, tree, node)
+        have = jnp.asarray(primitives.return_type)[tree.opcode[node].astype(jnp.int32)]
+        takes = jnp.asarray(primitives.accepts)[arg_type, have] & argument
+        fits = jnp.asarray(primitives.fills)[slot] & takes.any(1)
+        effects = None
+        if primitives.effects:
+            effects = primitives.effects - programs.count_effects(primitives, tree)[-1]
+            fits &= ~jnp.asarray(primitives.acts) | (effects > 0)
+        code = draw.primitive(words[1], primitives, fits)
+        limit = jnp.int32(deepest)
+        if algorithm.max_depth is not None:
+            limit = jnp.minimum(limit, algorithm.max_depth - programs.depths(tree)[node])
+        request = Request(
+            slot=slot,
+            depth=limit,
+            room=tree.capacity - tree.length + 1,
+            root=code,
+            full=jnp.bool_(False),
+            wanted=(limit >= 1) & fits.any() & (tree.length > 0),
+            effects=effects,
+        )
+        return node, draw.uniform(words[2], takes[code]), request
+
+    def put(tree: Programs, node: Array, place: Array, new: Programs) -> Programs:
+        count = arity[new.opcode[new.length - 1].astype(jnp.int32)]
+        child = new.length - 2
+        for position in range(primitives.max_arity - 1, 0, -1):  # from the last argument back to `place`
+            child = jnp.where((position > place) & (position < count), child - new.size[child], child)
+        grown, _ = programs.replace(new, child, tree, node)
+        changed, _ = programs.replace(tree, node, grown, grown.length - 1)
+        made = new.length > 0
+        if algorithm.max_depth is not None:
+            made &= programs.depth(changed) <= algorithm.max_depth
+        return where(made, changed, tree)
+
+    words = _growing_words(keys, trees)
+    nodes, places, requests = jax.vmap(plan)(words[:, 0], trees, root_types)
+    new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
+    return jax.vmap(put)(trees, nodes, places, new)
+
+
+def _node(words: Array, primitives: PrimitiveSet, algorithm: Breeding, tree: Programs) -> Array:
+    """Return the node, int32[], whose subtree or arguments are replaced, by the first and the last word of three."""
+    return choose_node(words[np.array([0, 2])], primitives, algorithm.mutation, tree)
 
 
 def _effects_left(primitives: PrimitiveSet, tree: Programs, node: Array) -> Array:
@@ -101,7 +162,7 @@ def _local(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: Pr
     regrown = _regrow(False, keys, primitives, algorithm, trees, root_types)
 
     def change(words: Array, tree: Programs, other: Programs) -> Programs:
-        node = draw.below(words[0], tree.length)  # the node that `_regrow` chooses, too
+        node = _node(words, primitives, algorithm, tree)  # that `_regrow` chooses, too
         moved = tree.value.at[node].set(draw.nudged(words[1], tree.value[node]))
         scaled = jnp.asarray(primitives.scaled)[tree.opcode[node].astype(jnp.int32)] & (tree.length > 0)
         return where(scaled, Programs(tree.opcode, moved, tree.size, tree.length), other)
@@ -207,10 +268,30 @@ def _of_tree(kind: Mutator, primitives: PrimitiveSet, algorithm: Breeding) -> Ch
     return change
 
 
+SMALLEST, LARGEST = 1e-3, 0.3
+"""Deviations of the steps of `numeric`, as shares of the domain."""
+
+
+def _numeric(primitives: PrimitiveSet, algorithm: Breeding) -> Change:
+    """Return the mutation that moves all real numbers of an individual; the logarithm of its steps is uniform."""
+    del algorithm
+
+    def one(key: Array, individual: Programs) -> Programs:
+        words = draw.words(key, 1 + individual.opcode.size)
+        share = SMALLEST * (LARGEST / SMALLEST) ** draw.fraction(words[0])
+        opcode, value = individual.opcode.astype(jnp.int32), individual.value
+        moved = draw.moved(words[1:].reshape(value.shape), primitives, opcode, value, share)
+        value = jnp.where(individual.size > 0, moved, value)
+        return Programs(individual.opcode, value, individual.size, individual.length)
+
+    return lambda keys, individuals, _: jax.vmap(one)(keys, individuals)
+
+
 KINDS: dict[str, Mutator] = {
     "children": partial(_regrow, True),
     "subtree": partial(_regrow, False),
     "point": _each(_point),
+    "insert": _insert,
     "hoist": _each(_hoist),
     "shrink": _each(_shrink),
     "constant": _each(partial(_constant, True)),
@@ -218,7 +299,7 @@ KINDS: dict[str, Mutator] = {
     "local": _local,
 }
 """The kinds that change one tree."""
-WHOLE: dict[str, Callable[[PrimitiveSet, Breeding], Change]] = {"rule": _rule, "genes": _genes}
+WHOLE: dict[str, Callable[[PrimitiveSet, Breeding], Change]] = {"numeric": _numeric, "rule": _rule, "genes": _genes}
 """The kinds that change individuals."""
 
 
@@ -245,12 +326,15 @@ def mutate(key: Array, primitives: PrimitiveSet, algorithm: Breeding, population
         Programs [P, T, L].
 
     Raises:
-        ValueError: local mutation in a set without factors, or mutation of rules in a set without rules.
+        ValueError: local mutation in a set without factors, numeric mutation in one without real numbers, or mutation
+            of rules in a set without rules.
     """
     weights = {kind: float(weight) for kind, weight in algorithm.mutation.weights.items()}
     total = sum(weights.values())
     if weights["local"] > 0 and not primitives.factored:
         raise ValueError(f"mutation.local={weights['local']:g}: accepted: 0, for a primitive set without factors")
+    if weights["numeric"] > 0 and not primitives.real:
+        raise ValueError(f"mutation.numeric={weights['numeric']:g}: accepted: 0, for a set without real numbers")
     if weights["rule"] > 0 and not primitives.rules:
         raise ValueError(f"mutation.rule={weights['rule']:g}: accepted: 0, for individuals without rules")
     size = chosen.shape[0]

@@ -125,6 +125,13 @@ class MutationOptions(Checked):
         high=MAX_WEIGHT,
         label="other primitive",
     )
+    insert: float = option(
+        0.0,
+        "weight: the node becomes an argument of a random function, the others are random",
+        low=0,
+        high=MAX_WEIGHT,
+        label="function put above a node",
+    )
     hoist: float = option(
         0.0,
         "weight: the whole tree is replaced by one of its subtrees",
@@ -138,6 +145,13 @@ class MutationOptions(Checked):
     constant: float = option(0.0, "weight: a constant is redrawn", low=0, high=MAX_WEIGHT, label="new constant")
     creep: float = option(
         0.0, "weight: a constant moves to a value next to it", low=0, high=MAX_WEIGHT, label="constant moved"
+    )
+    numeric: float = option(
+        0.0,
+        "weight: all real constants and factors of an individual move together, by steps of one random size",
+        low=0,
+        high=MAX_WEIGHT,
+        label="all constants moved",
     )
     local: float = option(
         0.0,
@@ -161,6 +175,10 @@ class MutationOptions(Checked):
         label="random trees",
     )
     gene_probability: float = option(0.1, "genes: the chance of each tree", low=0, high=1)
+    node_choice: str = option(
+        "uniform", "children, subtree; koza: a function with probability function_probability", ("uniform", "koza")
+    )
+    function_probability: float = option(0.9, "koza: the share of functions among the nodes chosen", low=0, high=1)
     exclusive: bool = option(
         False, "whether crossed children are never mutated, so that the shares of both add up; false: independently"
     )
@@ -168,7 +186,10 @@ class MutationOptions(Checked):
     @property
     def weights(self) -> dict[str, float]:
         """The weight of each kind."""
-        others = ("probability", "max_depth", "gene_probability", "exclusive")
+        others = (
+            *("probability", "max_depth", "gene_probability", "exclusive"),
+            *("node_choice", "function_probability"),
+        )
         return {one.name: getattr(self, one.name) for one in list_options(self) if one.name not in others}
 
     def laws(self, prefix: str) -> None:

@@ -51,7 +51,7 @@ class ProgramDriver(Driver[Plan, tuple[()]]):
         """Return float32[P, M, K] controls of P programs that perceive float32[P, M, F], and the empty memory."""
         del bits
         seen, language = sensed.swapaxes(1, 2), self.primitives
-        if sensed.shape[1] >= FEW or language.weighted or language.factored:
+        if sensed.shape[1] >= FEW or language.weighted:
             values = evaluate_active(language, plans[0], seen, active)
         else:
             values = evaluate_ranked(language, plans[1], seen)

@@ -1,9 +1,14 @@
-"""Searches play games without chance. They refuse other games, and pass a key that the game never uses."""
+"""Games without chance: searches play no others, pass a key that is never used, and the host steps through them."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
 
 import jax
+import numpy as np
 from jax import Array
 
-from jaxgp.contracts import Game, State
+from jaxgp.contracts import Game, Position, State
 
 
 def refuse_chance(game: Game[State]) -> None:
@@ -15,3 +20,27 @@ def refuse_chance(game: Game[State]) -> None:
 def unused_key() -> Array:
     """Return key[], always the same, for `init` and `step` of a game without chance."""
     return jax.random.key(0)
+
+
+class Stepping(NamedTuple):
+    """The rules of a game without chance as programs for one position.
+
+    Attributes:
+        init: () -> the opening.
+        step: (position, action) -> the position after it.
+        legal: position -> bool[A].
+    """
+
+    init: Callable[[], Position]
+    step: Callable[[Position, np.int32], Position]
+    legal: Callable[[Position], Array]
+
+
+@lru_cache(maxsize=64)
+def stepping(game: Game) -> Stepping:
+    """Return the programs of a game; each is compiled once, however often a game is read."""
+    return Stepping(
+        jax.jit(lambda: game.init(unused_key())),
+        jax.jit(lambda state, action: game.step(state, action, unused_key())),
+        jax.jit(game.legal_actions),
+    )

@@ -157,7 +157,7 @@ def begin(options: Options) -> Learning:
     return Learning(
         weights,
         ADAM.init(weights),
-        jax.vmap(GAME.init)(jax.random.split(opened, batch)),
+        jax.jit(jax.vmap(GAME.init))(jax.random.split(opened, batch)),
         jnp.zeros((batch, 26), jnp.int8),
         jnp.zeros((batch, 26), jnp.int8),
         jnp.zeros(batch, bool),

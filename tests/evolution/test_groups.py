@@ -155,6 +155,7 @@ def test_the_order_of_champions():
     assert crown([2.0] * 4, lost, champion)[:2] == (1, False), "the earlier of equals"
 
 
+@pytest.mark.slow
 def test_a_run_ends_with_the_first_parent_that_beats_the_first_opponent(experiment):
     state = experiment.init(jax.random.key(0))
     for _ in range(20):

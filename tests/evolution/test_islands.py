@@ -137,6 +137,7 @@ def test_an_island_that_nobody_sends_to_evolves_as_a_ring_of_its_own():
     assert rows[-1]["mean_fitness"] == pytest.approx(rows[-1]["islands_mean"].mean())
 
 
+@pytest.mark.slow
 def test_the_result_is_the_same_however_many_islands_are_computed_side_by_side():
     asked = options.MigrationOptions(6, neighbours=3, migrants=1, first=0, every=2)
     found = [evolved(rings(asked, together=together), 3)[0] for together in (1, 4, None)]

@@ -28,7 +28,7 @@ def archived(*fitness):
 
 
 def test_the_fittest_of_a_cell_enters_if_it_is_fitter_than_who_is_there():
-    after = enter(
+    after = jax.jit(enter)(
         archived(5.0, 1.0, NONE, NONE),
         constants(jnp.arange(6.0)),
         jnp.array([4.0, 2.0, 3.0, 3.0, NONE, 1.0]),

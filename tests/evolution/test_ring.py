@@ -64,6 +64,7 @@ def test_metrics_have_the_promised_names(experiment):
     assert line["evaluations"] == 16 * 2
 
 
+@pytest.mark.slow
 def test_fitness_is_a_hundred_times_the_points_minus_the_price_of_the_nodes_and_at_least_one(experiment):
     made = config(chance={"kind": "random", "games": 1})
     made.fitness.scale, made.fitness.parsimony, made.fitness.minimum = 100.0, 250.0, 1.0

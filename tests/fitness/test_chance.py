@@ -112,7 +112,7 @@ def fair(counts):
     return stats.chisquare(counts).pvalue > 0.001
 
 
-@pytest.mark.parametrize("loop", ["against_panel", "among_each_other"])
+@pytest.mark.parametrize("loop", ["against_panel", pytest.param("among_each_other", marks=pytest.mark.slow)])
 def test_every_game_has_dice_of_its_own(loop, request):
     play = request.getfixturevalue(loop)
     states = play(jax.random.key(3))

@@ -61,6 +61,7 @@ def measured():
     return {chunk: measure(chunk) for chunk in (None, 4)}
 
 
+@pytest.mark.slow
 def test_games_against_a_panel_are_the_same_in_chunks(measured):
     """Individuals have the random draws of their place in the population, and searched replies may be forgotten."""
     whole, parts = measured[None], measured[4]
@@ -80,6 +81,7 @@ def test_a_chunk_that_divides_no_population_is_the_largest_divisor_below():
         assert (int(total), found.tolist()) == (12 // size, [size * x for x in range(1, 13)])
 
 
+@pytest.mark.slow
 def test_tournaments_of_groups_are_the_same_in_chunks():
     at = board(3, "strict")
     lists = population(at, 20)

@@ -73,6 +73,7 @@ FAR = np.array([0, 9, 9.5, 10, 3, 9, 8.9, 10], np.float32)
 FIT = np.array([False, True, True, True, False, True, False, True])
 
 
+@pytest.mark.slow
 def test_a_round_gives_points_to_those_who_do_not_trail_by_more_than_the_cutoff():
     key = jax.random.key(1)
     points, plies = played_alone(key, 0)

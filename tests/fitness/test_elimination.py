@@ -96,6 +96,7 @@ def begun():
     return jax.device_get(play(jax.random.key(0)))
 
 
+@pytest.mark.slow
 def test_games_of_a_pair_have_the_same_dice_by_turns(begun):
     (rolls, luck, to_move), (_, others, _) = begun
     same = rolls[:, :40] == rolls[:, 40:]

@@ -126,10 +126,15 @@ def test_problems_change_every_few_generations_and_what_was_met_is_then_forgotte
 
 def test_the_hardest_set_survives(history):
     states, rows = history
+
+    @jax.jit
+    def measured(state):
+        """The meetings of the generation that is not counted yet are those of this one, too."""
+        met = PAIR.solvers.step(state.replace(memory=state.memory.solvers))[0].memory.own
+        return ProblemFitness(LIMIT).evaluate(jax.random.key(0), None, met)[0].fitness
+
     for last in (2, 5):
-        # The meetings of the generation that is not counted yet are those of this one, too.
-        met = jax.jit(PAIR.solvers.step)(states[last].replace(memory=states[last].memory.solvers))[0].memory.own
-        hardness = ProblemFitness(LIMIT).evaluate(jax.random.key(0), None, met)[0].fitness
+        hardness = measured(states[last])
         assert sets(states[last + 1])[0].tolist() == sets(states[last])[int(hardness.argmax())].tolist()
         assert rows[last]["problems_best_fitness"] == hardness.max() > hardness.min()
 

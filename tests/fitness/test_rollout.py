@@ -102,6 +102,7 @@ def test_a_record_has_the_states_of_the_rollout_and_all_individuals_begin_alike(
     assert len(np.unique(begun.states.place[0])) == 3
 
 
+@pytest.mark.slow
 def test_a_run_that_is_taken_up_again_goes_on_to_the_bit():
     algorithm = GPOptions(population=16, generations=4, capacity=32)
     ring = jaxgp.Ring(fitness(WINDY, rollouts=2), Generational(LANGUAGE, algorithm))

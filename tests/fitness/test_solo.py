@@ -104,6 +104,7 @@ def test_a_resumed_run_is_the_whole_run(whole, tmp_path, experiment):
     assert_same(tmp_path / "run", whole)
 
 
+@pytest.mark.slow
 def test_the_best_never_gets_worse_and_improves(whole):
     best = [row["best_fitness"] for row in rows(whole)]
     assert best == sorted(best)
@@ -111,6 +112,7 @@ def test_the_best_never_gets_worse_and_improves(whole):
     assert "best_points_first" not in rows(whole)[0]
 
 
+@pytest.mark.slow
 def test_the_champion_has_one_score_and_plays_it_again(whole, experiment):
     content = json.loads((whole / "champion.json").read_text())
     assert content["points"] == {"first": content["fitness"], "second": None}
@@ -118,6 +120,7 @@ def test_the_champion_has_one_score_and_plays_it_again(whole, experiment):
     assert len(loaded.cast.actor.record(loaded.genome)) == content["fitness"]
 
 
+@pytest.mark.slow
 def test_what_is_shown_speaks_of_a_score(whole):
     page = (whole / "report.html").read_text()
     for words in (

@@ -7,12 +7,11 @@ import re
 import xml.etree.ElementTree as ET
 from itertools import combinations
 
-import jax
 import pytest
 
 import envs
 from jaxgp.host.animation import NAMESPACE, animate
-from tests.envs.replays import TURNS
+from tests.envs.replays import TURNS, opening
 
 TAG = f"{{{NAMESPACE}}}"
 ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
@@ -61,7 +60,7 @@ def boxes(root):
 @pytest.mark.parametrize("name", TURNS)
 def test_no_text_of_a_picture_is_cut_or_lies_over_another(name):
     spec, game = envs.spec(name), envs.make(name)
-    state = game.init(jax.random.key(0))
+    state = opening(name)
     for seat in range(game.seats):
         root = ET.fromstring(spec.drawing.svg(game, state, None, seat))
         _, _, width, height = map(float, root.get("viewBox").split())
@@ -80,6 +79,5 @@ def test_the_animation_gives_parts_no_class_that_the_style_of_a_game_knows():
     own = {one for group in groups for one in group.get("class").split()} | {"replay"}
     assert len(own) > 2
     for name in TURNS:
-        game = envs.make(name)
-        svg = ET.fromstring(envs.spec(name).drawing.svg(game, game.init(jax.random.key(0))))
+        svg = ET.fromstring(envs.spec(name).drawing.svg(envs.make(name), opening(name)))
         assert not own & set(rules(svg.findtext(f"{TAG}style") or "")), name

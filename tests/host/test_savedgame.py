@@ -15,7 +15,7 @@ from jaxgp.host.savedgame import PlayedGame
 from jaxgp.seats import moves
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key
-from tests.envs.replays import TURNS
+from tests.envs.replays import TURNS, keys_of, random_games
 
 SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)
@@ -84,11 +84,9 @@ def test_what_is_saved_of_any_game_is_read_back_from_all_three_files(tmp_path, n
 @pytest.mark.parametrize("name", TURNS)
 def test_1000_random_games_are_read_back_from_their_texts_and_records(tmp_path, name):
     spec, game = envs.spec(name), envs.make(name)
-    agent, names = random_agent(game), ("A", "B")[: game.seats]
-    for number in range(1000):
-        stepper = Stepper(game, game_key(5, number))
-        record = moves.play_on(stepper, [agent] * game.seats, max_plies=80)
-        played = PlayedGame(stepper, spec, names, record)
+    names = ("A", "B")[: game.seats]
+    for number, record in enumerate(random_games(game, keys_of(5, 1000), 80)):
+        played = PlayedGame(Stepper(game, game_key(5, number)), spec, names, record)
         for ending in (".json", ".txt", ".svg")[: 3 if number % 100 == 0 else 2]:  # pictures take a second each
             file = tmp_path / f"game{ending}"
             savedgame.write([file], played)

@@ -154,6 +154,7 @@ def test_each_shot_is_fired_once_in_the_written_order(shot, text):
     assert shot[text] == CASES[text]
 
 
+@pytest.mark.slow
 def test_lanes_of_a_set_without_effects_have_the_values_that_the_interpreter_gives_them():
     programs = random_programs(3, MIXED, 40, 40)
     rng = np.random.default_rng(4)

@@ -29,7 +29,7 @@ SHOOTING = PrimitiveSet(
     effects=MOST,
 )
 FULL = CreationOptions("ramped", 1, 5)
-MUTATION = options(5, 1.0, subtree=1, children=1, point=1)
+MUTATION = options(5, 1.0, subtree=1, children=1, point=1, insert=1)
 
 
 @pytest.fixture(scope="module")

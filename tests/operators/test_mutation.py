@@ -164,6 +164,73 @@ def test_point_changes_one_node_hoist_takes_a_subtree_and_shrink_draws_a_constan
     assert_outcomes(outcomes["INT:3 INT:5 ADD", "shrink"], {f"INT:{n}": 1 / 14 for n in range(14)})
 
 
+def test_numeric_moves_all_real_constants_by_steps_of_one_size_whose_logarithm_is_uniform():
+    one = individual(tree(TYPED, "half half add", 8), tree(TYPED, "flag core narrow", 8))
+    before = copied(one.replace(value=jnp.where(one.opcode == TYPED.opcode("half"), 0.25, one.value)), N)
+    run = quick(lambda key: mutate(key, TYPED, options(numeric=1.0), before, np.ones(N, bool)))
+    made = jax.device_get(run(jax.random.key(5)))
+    assert (made.opcode == np.asarray(before.opcode)).all()
+    moved = (made.value - np.asarray(before.value))[:, 0]
+    assert (moved[:, 2:] == 0).all()  # `add` and what is not in use
+    steps = np.abs(moved[:, :2]) / 0.5  # as shares of the domain
+    generator = np.random.default_rng(1)
+    expected = 0.001 * 300 ** generator.uniform(size=N) * np.abs(generator.normal(size=N))
+    expected = np.minimum(expected, 0.5)  # the bounds of the domain are that far away
+    for place in (0, 1):
+        assert stats.ks_2samp(steps[:, place], expected).pvalue > 0.001
+        assert stats.binomtest(int((moved[:, place] > 0).sum()), N).pvalue > 0.001
+    # Logarithms of both have the logarithm of the size in common: variances of a uniform one, and of |normal|.
+    shared = np.log(300) ** 2 / 12
+    both = np.log(np.maximum(steps, 1e-9))
+    assert np.corrcoef(both.T)[0, 1] == pytest.approx(shared / (shared + np.pi**2 / 8), abs=0.03)
+
+
+def test_numeric_stays_in_the_domain_and_needs_real_numbers():
+    edge = copied(individual(tree(TYPED, "half", 8), tree(TYPED, "flag core narrow", 8)), 500)  # 0
+    made = quick(lambda key: mutate(key, TYPED, options(numeric=1.0), edge, np.ones(500, bool)))(jax.random.key(0))
+    values = np.asarray(made.value)[:, 0, 0]
+    assert values.min() == 0
+    assert 0.1 < (values > 0).mean() < 0.9
+    one = copied(individual(tree(MANCALA, "INT:1")), 1)
+    with pytest.raises(ValueError, match=r"mutation.numeric=1: accepted: 0, for a set without real numbers"):
+        mutate(jax.random.key(0), MANCALA, options(numeric=1.0), one, np.ones(1, bool))
+
+
+@pytest.fixture(scope="module")
+def inserting():
+    """Individuals of one small tree mutated by `insert`; new arguments are constants, and trees at most 2 deep."""
+    algorithm = options(max_depth=2, grown=0, insert=1.0)
+    return quick(lambda population: mutate(jax.random.key(6), MANCALA, algorithm, population, np.ones(N, bool)))
+
+
+def test_insert_makes_a_node_an_argument_of_a_uniform_function_at_a_uniform_place(inserting):
+    made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3", 8)), N)))
+    seen = Counter(words(MANCALA, lane(made, i, 0)) for i in range(N))
+    expected = {"INT:3 VALUE_AT": 1 / 4}
+    for name in ("ADD", "SUB"):
+        for n in range(14):
+            for text in (f"INT:3 INT:{n} {name}", f"INT:{n} INT:3 {name}"):
+                expected[text] = expected.get(text, 0) + 1 / 4 / 2 / 14
+    chosen = Counter(text for text in seen.elements() if "IF" not in text)
+    conditional = N - chosen.total()
+    assert_distribution([*(chosen[text] for text in expected), conditional], [*expected.values(), 1 / 4])
+    assert set(chosen) == set(expected)
+    threes = [sum(text.split()[place] == "INT:3" for text in seen.elements() if "IF" in text) for place in range(4)]
+    assert stats.chisquare(threes).pvalue > 0.001  # each place is the old one's in a quarter, else 3 in a fourteenth
+    assert sum(threes) / conditional == pytest.approx(1 + 3 / 14, abs=0.03)
+
+
+def test_insert_takes_any_node_and_leaves_a_tree_that_would_be_too_deep(inserting):
+    made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3 INT:5 ADD VALUE_AT", 8)), N)))
+    assert_valid(MANCALA, lane(made, slice(500)), 2)
+    assert (made.length == 4).all()  # whatever is put above a node makes the deepest leaf deeper
+    made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3 VALUE_AT", 8)), N)))
+    seen = Counter(words(MANCALA, lane(made, i, 0)) for i in range(N))
+    above, below = seen["INT:3 VALUE_AT INT:7 SUB"], seen["INT:3 INT:7 SUB VALUE_AT"]
+    assert stats.binomtest(above, above + below).pvalue > 0.001
+    assert (above + below) / N == pytest.approx(1 / 4 / 2 / 14, rel=0.15)
+
+
 def copies(text, capacity=8):
     """Return N copies of a program with factors, [N, 1, L]."""
     return copied(individual(parse_tree(FACTORED, text, capacity)), N)
@@ -201,6 +268,20 @@ def test_factors_stay_finite():
     assert found[1] == largest
 
 
+def test_numeric_moves_factors_in_proportion_to_what_they_are():
+    before = copies("(if (less x:-4 one) x:0.5 30)")  # in postfix x one less x 30 if
+    made = quick(lambda key: mutate(key, FACTORED, options(numeric=1.0), before, np.ones(N, bool)))(jax.random.key(7))
+    old = np.asarray(before.value)[0, 0]
+    moved = np.asarray(made.value)[:, 0] - old
+    assert (moved[:, [2, 6, 7]] == 0).all()  # a truth, and what is not in use
+    far, near, middle = (np.abs(moved[:, node]) for node in (4, 3, 0))
+    generator = np.random.default_rng(2)
+    expected = 0.001 * 300 ** generator.uniform(size=N) * np.abs(generator.normal(size=N))
+    for steps, magnitude in ((far, 30), (near, 1), (middle, 4)):
+        assert stats.ks_2samp(np.round(steps / magnitude, 5), np.round(expected, 5)).pvalue > 0.001
+
+
+@pytest.mark.slow
 def test_other_kinds_keep_factors_and_give_fresh_nodes_their_own():
     """Old factors are 2; a fresh one is 1, but for the function that draws its own."""
     made = quick(lambda key: create(key, FACTORED, RAMPED, BATCH, CAPACITY))(jax.random.key(0))

@@ -15,24 +15,25 @@ from tests.envs.replays import FAST, KEY
 from tests.players.keyed_nim import KeyedNim
 
 GAME = KeyedNim((2, 2))
+STEP, LEGAL = jax.jit(GAME.step), jax.jit(GAME.legal_actions)
 
 
-def after_first_moves(game):
+def after_first_moves():
     """The positions after each of the legal first moves, states [1, M]."""
-    opening = game.init(KEY)
-    states = [game.step(opening, jnp.int32(move), KEY) for move in np.flatnonzero(game.legal_actions(opening))]
+    opening = jax.jit(GAME.init)(KEY)
+    states = [STEP(opening, jnp.int32(move), KEY) for move in np.flatnonzero(LEGAL(opening))]
     return jax.tree.map(lambda *x: jnp.stack(x)[None], *states)
 
 
 def first_best(state):
     """The first of the moves with the best result one ply later."""
-    moves = np.flatnonzero(GAME.legal_actions(state))
-    worth = [float(GAME.step(state, jnp.int32(move), KEY).returns[state.to_move]) for move in moves]
+    moves = np.flatnonzero(LEGAL(state))
+    worth = [float(STEP(state, jnp.int32(move), KEY).returns[state.to_move]) for move in moves]
     return int(moves[np.argmax(worth)])
 
 
 def test_a_search_moves_as_it_does_as_an_opponent_also_where_positions_take_each_other_s_slot():
-    states = after_first_moves(GAME)
+    states = after_first_moves()
     number = states.to_move.shape[1]
     search = AlphaBeta(GAME, lambda state: state.returns[state.to_move], 1, tail=1, lanes=4, narrow=4)
     opponent = SearchOpponent(search, 1, table_size=1)
@@ -46,7 +47,7 @@ def test_a_search_moves_as_it_does_as_an_opponent_also_where_positions_take_each
 
 
 def test_random_moves_are_those_of_the_opponent():
-    states, bits = after_first_moves(GAME), jax.random.bits(jax.random.key(1), (1, 4), jnp.uint32)
+    states, bits = after_first_moves(), jax.random.bits(jax.random.key(1), (1, 4), jnp.uint32)
     opponent = RandomOpponent(GAME)
     player = OpponentPlayer(opponent)
     moves, legal = player.act(player.prepare(()), jax.tree.map(lambda x: x[:, :4], states), bits)
@@ -65,7 +66,7 @@ def test_a_strategy_can_be_a_function():
     game = envs.make("mancala")
     spec = dataclasses.replace(envs.spec("mancala"), fixed=Fixed(("last",), lambda name, game: last_legal))
     seated = strategy(spec, game, "last")
-    start = game.init(jax.random.key(0))
+    start = jax.jit(game.init)(jax.random.key(0))
     states = jax.tree.map(lambda x: jnp.broadcast_to(x, (3, 2, *x.shape)), start)
     moves, known = seated.reply(seated.init(jax.random.key(0)), states, jnp.zeros((3, 2), jnp.uint32))
     assert moves.tolist() == [[[5], [5]]] * 3

@@ -30,12 +30,12 @@ def test_replies_are_remembered_whichever_word_they_are_in():
     batch = jax.tree.map(lambda *x: jnp.stack(x)[None], *states)
     bits = np.random.default_rng(0).integers(0, 2**32, (1, GAMES), np.uint32)
 
-    memory = chance.init(jax.random.key(0))
-    assert not chance.reply(memory, batch, bits)[1].any()
+    memory, reply = jax.jit(chance.init)(jax.random.key(0)), jax.jit(chance.reply)
+    assert not reply(memory, batch, bits)[1].any()
     think = jax.jit(chance.think, compiler_options=FAST)
     memory, searched = think(memory, batch, jnp.ones((1, GAMES), bool), bits)
     assert searched == GAMES
-    drawn, known = chance.reply(memory, batch, bits)
+    drawn, known = reply(memory, batch, bits)
     assert known.all()
 
     best = []
@@ -45,5 +45,5 @@ def test_replies_are_remembered_whichever_word_they_are_in():
     assert drawn[0, :, 0].tolist() == [
         moves[draw % len(moves)] for moves, draw in zip(best, bits[0].tolist(), strict=True)
     ]
-    assert first.reply(memory, batch, bits)[0][0, :, 0].tolist() == [moves[0] for moves in best]
+    assert jax.jit(first.reply)(memory, batch, bits)[0][0, :, 0].tolist() == [moves[0] for moves in best]
     assert {moves[0] // 32 for moves in best} == {0, 1, 2}

@@ -53,6 +53,7 @@ class Options:
     cases: int = option(400, "how many cases", low=1)
     seed: int | None = option(None, "of all cases; null: another one each time", low=0)
     script: str | None = option(None, "only this script; null: all of them")
+    base: str | None = option(None, "only bases in whose name or words this stands, as in robocode; null: all")
     case: int | None = option(None, "only the case of this number", low=0)
     carried: float = option(0.5, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
     stop: int = option(1000, "end after this many failures", low=1)
@@ -165,6 +166,20 @@ def options_of(folder: Path) -> dict[str, dict[str, list[Target]]]:
     }
 
 
+def chosen(found: dict[str, dict[str, list[Target]]], options: Options) -> dict[str, dict[str, list[Target]]]:
+    """Return the scripts and bases that are asked for; raises UsageError where there are none."""
+    word = options.base or ""
+    chosen = {
+        script: {name: listed for name, listed in bases.items() if word in name or word in BASES[script][name]}
+        for script, bases in found.items()
+        if options.script in (None, script)
+    }
+    chosen = {script: bases for script, bases in chosen.items() if bases}
+    if not chosen:
+        raise UsageError(f"base={word}: accepted: what stands in the name or the words of a base")
+    return chosen
+
+
 def shrunk(case: Case, kind: str, judged: Callable[[Case, Ended], str], folder: Path) -> Case:
     """Return a case without the words that it fails without, in the same way."""
     for word in case.words:
@@ -222,7 +237,7 @@ def fuzz(options: Options, say: Callable[[str], object] = print) -> Counter[tupl
     counts: Counter[tuple[str, str]] = Counter()
     folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
     try:
-        found = options_of(folder)
+        found = chosen(options_of(folder), options)
         known = {
             name: {target.name.lstrip("~+") for listed in bases.values() for target in listed}
             for name, bases in found.items()
@@ -231,12 +246,12 @@ def fuzz(options: Options, say: Callable[[str], object] = print) -> Counter[tupl
         def judged(case: Case, ended: Ended) -> str:
             return fault(ended, case.names, known[case.script])
 
-        scripts = [options.script] if options.script else list(found)
+        scripts = [*found, *(["train"] * len(found) if "train" in found else [])]
         for number in range(options.cases) if options.case is None else [options.case]:
             draw = random.Random(f"{seed}/{number}")
-            script = scripts[0] if options.script else draw.choice([*scripts, *["train"] * len(scripts)])
+            script = draw.choice(scripts)
             base = draw.choice(list(found[script]))
-            share = 0 if base in typed_words.WHOLE else options.carried
+            share = 0 if base in typed_words.LONG else options.carried
             case = drawn(draw, script, found[script][base], BASES[script][base], share)
             ended = tried(case, folder)
             wrong = judged(case, ended)

@@ -174,13 +174,17 @@ def flags() -> tuple[str, ...]:
 
 
 WHOLE = {f"all of {path.stem}": f"game={path.stem} logger=disabled cores=1" for path in CONFIG_DIR.glob("game/*.yaml")}
-"""Runs as every game has them without further words; no case that is built on one of them is carried out."""
+"""Runs as every game has them without further words; see `LONG`."""
+LONG = {*WHOLE, "robocode"}
+"""Bases that take minutes to compile; no case that is built on one of them is carried out."""
 
 CHAMPIONS = {
     "mancala": ({"name": "mancala", "pits": 3, "stones": 2}, "(VALUE_AT 3)"),
     "walls": ({"name": "walls", "size": 3}, "- - - / - N - / - - - : turn-left"),
     "morpion": ({"name": "morpion", "size": 20}, "(progn3 [17,21] getClosestToLast [17,21])"),
     "rars": ({"name": "rars"}, "(PROGRAM (neg NV) (+ V One))"),
+    "robocode": ({"name": "robocode"}, "(PROGRAM (Fire 1) (Sub EnemyBearing Zero) (Add Random 0.5))"),
+    "chess": ({"name": "chess"}, "(PROGRAM EvaluateMaterial NumMovesMyKing (If3 IsMyFork EvaluateMaterial 250))"),
 }
 """Games and programs of champions."""
 
@@ -192,15 +196,16 @@ BASES: dict[str, dict[str, str]] = {
         "algorithm.capacity=16 algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random "
         "logger=disabled cores=1"
     },
-    "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in ("mancala", "walls", "morpion", "rars")}
+    "evaluate": {game: f"run=folder/{game} games=2 cores=1" for game in CHAMPIONS}
     | {f"kept {game}": f"run={kept} cores=1 output=figures.json" for game, kept in KEPT.items()}
     | {"search": "game=checkers player=ab3 panel=checkers against=[ab2] games=2 cores=1"},
     "play": {
         game: f"game={game} player=random opponent=random"
-        for game in ("mancala", "walls", "othello", "backgammon", "checkers", "lose_checkers")
+        for game in ("mancala", "walls", "othello", "backgammon", "checkers", "lose_checkers", "chess")
     }
     | {game: f"game={game} player=random" for game in ("morpion", "freecell", "rush_hour")}
     | {"rars": "game=rars player=strategy:tuto3 seed=1"}
+    | {"robocode": "game=robocode player=strategy:sample.Walls opponent=strategy:sample.SpinBot seed=1"}
     | {"champion": "run=folder/mancala player=champion opponent=random"}
     | {"replay": "replay=saved.json"},
     "tournament": {"members": "brackets.a=folder/walls brackets.b=random games=1 leagues=2 cores=1"},
@@ -215,7 +220,7 @@ BASES: dict[str, dict[str, str]] = {
         "searches": "analysis=searches run=folder/mancala cores=1",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },
-    "export": {game: f"run=folder/{game}" for game in ("mancala", "walls", "morpion", "rars")}
+    "export": {game: f"run=folder/{game}" for game in CHAMPIONS}
     | {f"kept {game}": f"run={kept} output=player.py" for game, kept in KEPT.items()},
     "bench": {"tiny": "part=env batch=2 seconds=0 repeats=1 rivals=false"},
     "document": {"tables": "docs=folder"},

@@ -32,10 +32,14 @@ def compiled():
     jax.monitoring.unregister_event_duration_listener(hear)
 
 
-def test_a_game_is_put_together_before_anything_compiles(compiled):
+GAMES = [name for name in envs.available() if envs.spec(name).roles]
+
+
+@pytest.mark.parametrize("names", [("mancala", "walls", "rars"), pytest.param(GAMES, marks=pytest.mark.slow)], ids=len)
+def test_a_game_is_put_together_before_anything_compiles(compiled, names):
     """A run is announced after that: its directory and its parameters are there in seconds."""
     with Composer(Config, CONF, "config") as composer:
-        for name in (name for name in envs.available() if envs.spec(name).roles):
+        for name in names:
             assemble(validate.check(composer.compose([f"game={name}"]), envs), envs)
             assert compiled == [], name
     jax.jit(lambda x: x + 41)(jnp.zeros(3))

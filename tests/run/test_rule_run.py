@@ -1,7 +1,6 @@
 """A whole run of rule lists: resumed to the bit, ended by success, its champion written, read back and edited badly."""
 
 import json
-import shutil
 
 import jax
 import numpy as np
@@ -18,6 +17,7 @@ from jaxgp.seats.options import opponent
 from jaxgp.store import champion
 from tests.fitness.walls_table import config as small
 from tests.run.conduct_toy import assert_same, rows, start
+from tests.scripts.commands import write_run
 
 GO = "- 0 - / - N - / - - - : try-forward"
 
@@ -80,11 +80,10 @@ def test_what_is_shown_speaks_of_rules(whole):
 
 
 @pytest.fixture
-def written(whole, tmp_path):
+def written(tmp_path):
     """A champion file of three rules."""
-    shutil.copy(whole / "champion.json", tmp_path)
     lines = [GO, "# - - / - - - / - - 0 : turn-left", "- - - / - - - / - - - : turn-right"]
-    return edit(tmp_path / "champion.json", text=lines, size=3)
+    return write_run(tmp_path, {"name": "walls", "size": 3}, "\n".join(lines)) / "champion.json"
 
 
 def edit(path, **changes):

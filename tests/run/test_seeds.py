@@ -56,12 +56,15 @@ def assert_all_same(one: Path, other: Path) -> None:
         conduct_toy.assert_same(one / str(seed), other / str(seed))
 
 
-@pytest.mark.parametrize("side_by_side", [None, 2, 3])
+@pytest.mark.parametrize("side_by_side", [2, pytest.param(None, marks=pytest.mark.slow)])
 def test_each_run_is_the_one_that_its_seed_gives_alone(tmp_path, alone, side_by_side):
     assert run_together(members(tmp_path, side_by_side=side_by_side)) == 0
     assert_all_same(tmp_path, alone)
     assert (tmp_path / "4" / "report.html").is_file()
     assert RunDirectory(tmp_path / "4").read_config() == RunDirectory(alone / "4").read_config()
+    last = [record.read(tmp_path / str(seed) / "metrics.jsonl")[-1]["seconds"] for seed in SEEDS]
+    assert last[0] > 0
+    assert len(set(last)) == 1, "the seconds of a row are the share of its run"
 
 
 def test_runs_that_stand_at_different_generations_come_to_the_same_end(tmp_path, alone):
@@ -71,13 +74,6 @@ def test_runs_that_stand_at_different_generations_come_to_the_same_end(tmp_path,
     assert conduct_toy.run(tmp_path / "5", replace(config(), seed=5), resumed=True) == 0
     assert run_together(members(tmp_path)) == 0
     assert_all_same(tmp_path, alone)
-
-
-def test_the_seconds_of_a_row_are_the_share_of_its_run(tmp_path):
-    assert run_together(members(tmp_path)) == 0
-    found = [record.read(tmp_path / str(seed) / "metrics.jsonl") for seed in SEEDS]
-    assert found[0][-1]["seconds"] > 0
-    assert len({row["seconds"] for row in (rows[-1] for rows in found)}) == 1
 
 
 def planned(folder: Path, *words: str, **options) -> RunPlan:

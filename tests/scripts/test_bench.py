@@ -179,7 +179,8 @@ def test_generation(run):
     assert len(next(line for line in lines if line["unit"] == "generations/s")["searches"]) == 2
 
 
-@pytest.mark.parametrize("matching", ["strict", pytest.param("symmetric", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("matching", ["strict", "symmetric"])
 def test_walls(bench, capsys, matching):
     """Points of strict lists that fill the board, and of symmetric ones, are those of both Python engines."""
     options = arguments.parse(bench.Options, ["lists=10", "rival_groups=2", *TINY])
@@ -224,7 +225,8 @@ def test_evaluators(bench, capsys):
     assert lines[0]["leaves_per_second"] > lines[0]["nodes_per_second"] > 0
 
 
-@pytest.mark.parametrize("programs", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("programs", [False, True])
 def test_morpion(bench, capsys, programs):
     """Means of random games agree, and scores of programs equal those of plain Python, or the run fails."""
     options = arguments.parse(bench.Options, ["games=40", "population=16", "rival_games=8", *TINY])
@@ -236,7 +238,8 @@ def test_morpion(bench, capsys, programs):
     assert not programs or lines[0]["sizes"]["mean_score"] > 40
 
 
-@pytest.mark.parametrize("blind", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("blind", [False, True])
 def test_rush_hour(bench, capsys, blind):
     """Breadth-first search finds the optima, or the run fails. Tables that replace next to nothing give equal nodes."""
     options = arguments.parse(bench.Options, ["boards=2", "breadth_boards=1", "limit=500", f"table={2**20}", *TINY])

@@ -54,6 +54,7 @@ runpy.run_path("scripts/document.py", run_name="__main__")
 """
 
 
+@pytest.mark.slow
 def test_the_documents_are_not_made_where_the_extra_is_not_installed():
     done = subprocess.run([sys.executable, "-c", HIDDEN], cwd=ROOT, capture_output=True, text=True, check=False)
     said = "error: scripts/document.py needs pandas and statsmodels: pip install -e '.[study]'\n"

@@ -81,3 +81,17 @@ def test_one_device_three_islands_at_a_time_eight_devices_two_processes_and_a_re
         # The number of generations, which the resumed run was given later, is no part of the configuration's digest.
         assert saved.keys() == arrays.keys()
         assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
+
+
+@pytest.mark.slow
+def test_rollouts_on_one_device_and_on_two_give_the_same_run(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    options = ["game=tests/fixtures/cart", "seed=3", "logger=disabled", "algorithm.population=32"]
+    options += ["algorithm.islands.count=2", "algorithm.islands.neighbours=1", f"algorithm.generations={GENERATIONS}"]
+    train(one, *options, f"hydra.run.dir={one}")
+    train(two, *options, f"hydra.run.dir={two}", "devices.count=2")
+    rows, arrays = result(one)
+    found, saved = result(two)
+    assert len(rows) == GENERATIONS
+    assert found == rows
+    assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)

@@ -60,7 +60,9 @@ def test_too_little_address_space_is_one_line_before_jax_is_imported():
     ("platforms", "words"),
     [
         ("cuda", "train.py game=morpion game.size=20 logger=disabled hydra.run.dir=run"),
-        ("tpu,cpu", "evaluate.py game=walls player=random_moves panel=walls games=2"),
+        pytest.param(
+            "tpu,cpu", "evaluate.py game=walls player=random_moves panel=walls games=2", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_jax_that_finds_no_device_is_one_line(tmp_path, platforms, words):

@@ -137,6 +137,7 @@ def test_a_game_for_one_has_no_league(league, tmp_path):
     assert "champion.json plays morpion, a game for one; accepted: games for two" in error
 
 
+@pytest.mark.slow
 def test_a_league_without_champions_plays_the_game_that_is_named(league, tmp_path):
     given = ("brackets.a=[random,search:1]", "games=2", "leagues=2", f"output={tmp_path / 'out'}")
     code, _, error = league("game=lose_checkers", "game.size=4", "game.rows=1", *given)

@@ -89,6 +89,7 @@ def plain_noise(position):
     return float(worth) if abs(worth) > 1e-37 else 0.0
 
 
+@pytest.mark.slow
 def test_any_values_three_plies_full_width_of_a_twin_in_loops_that_grow_narrow():
     """The twin plays from the other seats."""
     depths, twin = np.random.default_rng(2).integers(3, 6, SIZE), ReversedPassGame(GAME)

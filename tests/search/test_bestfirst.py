@@ -20,6 +20,7 @@ from tests.search.test_deepening import CONTEXTS, plain_worth, worth
 QUEUE, COUNT = 40, 37
 LIMITS = (1, 2, 30, 200, 3000)
 BREADTH = BestFirst(Lamps(), deepest=12, room=1024, lanes=8, narrow=8)
+QUICK = ("by value, in little room",)
 CASES = {
     "breadth-first": BREADTH,
     "by cost": dataclasses.replace(BREADTH, puzzle=PackedLamps(), order=worth),
@@ -34,7 +35,9 @@ def jitted(search):
     return jax.jit(search.search, compiler_options=FAST)
 
 
-@pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES | MORE]
+)
 def test_equals_plain_python_node_by_node(name):
     search, rng = (CASES | MORE)[name], np.random.default_rng(0)
     lit, wires = instances(QUEUE, 0)

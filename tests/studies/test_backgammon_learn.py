@@ -66,18 +66,19 @@ class Plain:
 
 def test_corrections_equal_plain_numpy_over_a_game_with_changing_weights():
     states = random_states(240, 16)
-    inputs = np.asarray(network.encode(states.own[40:46], states.other[40:46]))  # six positions, of sides in turn
+    six = states.own[40:46], states.other[40:46]  # positions of sides in turn
+    inputs = np.asarray(jax.jit(network.encode)(*six))
     weights = jax.tree.map(lambda x: 2 * x, network.first_weights(jax.random.key(3), 5))
     plain = Plain(weights)
     # Two games side by side: the first is one position behind, and its traces begin anew. Only it is followed in plain.
     other = inputs[::-1]
     traces = jax.tree.map(lambda x: jnp.ones((2, 3, *x.shape)), weights)
     result = np.array([1.0, 1.0, 0.0])  # the side that plays last wins a gammon
-    step = jax.jit(lambda *x: learn.correct(*x, LAMBDA))
+    step, outputs = jax.jit(lambda *x: learn.correct(*x, LAMBDA)), jax.jit(network.outputs)
     for turn in range(7):
         begun = jnp.array([turn > 0, False])
         before = jnp.stack([inputs[max(turn - 1, 0)], other[max(turn - 1, 0)]])
-        reached = network.outputs(weights, jnp.stack([inputs[min(turn, 5)], other[min(turn, 5)]]))
+        reached = outputs(weights, jnp.stack([inputs[min(turn, 5)], other[min(turn, 5)]]))
         if turn == 6:
             reached = jnp.stack([result, result])
         growth, traces = step(weights, traces, before, begun, reached)
@@ -122,7 +123,7 @@ def test_weights_follow_from_the_seed_and_a_killed_learning_goes_on_to_the_same(
 
 
 def test_every_turn_goes_on_from_the_position_before():
-    now = learn.begin(arguments.parse(Options, SMALL))
+    now = jax.jit(lambda: learn.begin(arguments.parse(Options, SMALL)))()
     go_on = learn.learner(5, 0.7, Options.rate, Options.last_rate)
     begun, ended = np.asarray(now.begun), 0
     for turn in range(1, 2000):

@@ -67,6 +67,14 @@ def test_every_champion_has_a_row_for_every_opponent_and_the_games_that_it_has_a
 
 def test_random_programs_may_play_in_another_role_than_the_champions(runs, panel):
     (panel / "random.yaml").write_text("some: {kind: program}\n")
+    assert run(f"runs=[{runs[1]}]", "panel=random", "games=4", "programs=leaf", f"table={panel}/t.csv") == 0
+    (row,) = games.table(panel / "t.csv").read()
+    assert (row["opponent"], row["games"]) == ("program role=leaf", "8")
+
+
+@pytest.mark.slow
+def test_random_programs_play_in_the_role_of_the_champions_unless_another_one_is_named(runs, panel):
+    (panel / "random.yaml").write_text("some: {kind: program}\n")
     for role in (None, "move", "leaf"):
         assert (
             run(f"runs=[{runs[1]}]", "panel=random", "games=4", f"programs={role or 'null'}", f"table={panel}/t.csv")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from envs.rars import tracks
-from studies.rars import ideal, line
+from studies.rars import ideal, line, together
 from tables.shared.data import Data
 from tables.simulations import rars
 
@@ -66,3 +66,9 @@ def test_a_season_gives_points_by_place_and_none_to_who_does_not_finish(tmp_path
     (first, points, places), (second, others, _) = rars.standings(Data(tmp_path), ["mine"])[:2]
     assert (first, points, places.count(1), places[-1]) == ("mine", 15 * 21, 15, None)
     assert (second, others) == (some[0], 15 * 16 + 21)
+
+
+def test_cars_that_start_together_are_placed_by_time_and_then_by_distance():
+    finished = np.array([False, True, False, True])
+    places = together.placed(finished, np.array([1.0, 120.0, 2.0, 110.0]), np.array([500.0, 900.0, 700.0, 900.0]))
+    assert places.tolist() == [4, 2, 3, 1]

@@ -26,10 +26,10 @@ def test_every_combination_is_run_in_every_group_with_every_replicate_and_a_seed
 
 
 def test_runs_are_in_an_order_that_every_seed_draws_anew_and_uniformly():
-    made = [design.read({"factors": {"a": [1, 2, 3, 4]}, "replicates": 1, "seed": seed}) for seed in range(2400)]
+    made = [design.read({"factors": {"a": [1, 2, 3, 4]}, "replicates": 1, "seed": seed}) for seed in range(1200)]
     orders = [tuple(trial.number for trial in one.trials()) for one in made]
     counts = [orders.count(order) for order in itertools.permutations(range(4))]
-    assert sum(counts) == 2400
+    assert sum(counts) == 1200
     assert stats.chisquare(counts).pvalue > 1e-3
     assert orders[5] == tuple(trial.number for trial in made[5].trials())
 

@@ -1,17 +1,14 @@
 """Moves as people write them, read and written in a position: Qd3, Rad3, Qxd3+, or two squares, d1d3."""
 
 import re
-from functools import cache
-from typing import Any
 
-import jax
 import numpy as np
 
 from envs.chess.geometry import KINDS, SQUARES
 from envs.chess.render import in_check, parse_action, square_name
 from envs.chess.rules import Chess, State
 from jaxgp.printable import show_typed
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping
 
 TYPED = "a man and a square, as in Qd3 or Qxd3, with a column or a row where two men can go there, as in Rad3; or d1d3"
 """What `read_turn` accepts, for the help at the table."""
@@ -85,7 +82,7 @@ def san(game: Chess, state: State, action: int) -> str:
         column, row = (any(other[n] == start[n] for other in others) for n in (0, 1))
         mark = start[0] if not column else start[1] if not row else start
     takes = "x" if (men[1] == goal).any() else ""
-    after = stepping(game)(state, np.int32(action))
+    after = stepping(game).step(state, np.int32(action))
     mate = abs(float(after.returns[0])) == 1
     ending = "#" if mate else "+" if in_check(after) else ""
     return f"{KINDS[kind]}{mark}{takes}{square_name(goal)}{ending}"
@@ -95,9 +92,3 @@ def uci(state: State, action: int) -> str:
     """Return a move by its two squares, as engines write it: d1d3."""
     place, goal = divmod(action, SQUARES)
     return square_name(int(np.asarray(state.men)[0, place])) + square_name(goal)
-
-
-@cache
-def stepping(game: Chess) -> Any:
-    """Return the rules as a program for one position."""
-    return jax.jit(lambda state, action: game.step(state, action, unused_key()))

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import jax
+import numpy as np
 
 from envs.chess.notation import fen
-from envs.chess.notation.moves import read_turn, san, stepping
+from envs.chess.notation.moves import read_turn, san
 from envs.chess.render import listed
 from envs.chess.rules import Chess, State
 from jaxgp.games.notation import Format, Recorded, one_of
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping
 
 TAG = re.compile(r'\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"\s*\]')
 BESIDE = re.compile(r"\{[^}]*\}|;[^\n]*|\([^()]*\)|\$\d+")
@@ -63,7 +63,7 @@ def read_game(game: Chess, text: str, number: int | None = None) -> Recorded[Che
         raise ValueError(f"[FEN]: {error}") from error
     rules = replace(game, start="fen", fen=tags["FEN"])
     words = BESIDE.sub(" ", TAG.sub(" ", chosen)).split()
-    state = jax.jit(rules.init)(unused_key())
+    state = stepping(rules).init()
     actions: list[int] = []
     for word in (re.sub(r"^\d+\.+", "", word) for word in words):
         if not word or RESULT.fullmatch(word):
@@ -73,7 +73,7 @@ def read_game(game: Chess, text: str, number: int | None = None) -> Recorded[Che
         except ValueError as error:
             raise ValueError(f"move {len(actions) + 1}: {error}") from error
         actions.append(action)
-        state = stepping(rules)(state, action)
+        state = stepping(rules).step(state, np.int32(action))
     return Recorded(rules, actions, tuple(tags.get(name, "") for name in ("White", "Black")))
 
 

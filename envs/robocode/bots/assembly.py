@@ -17,8 +17,8 @@ TARGETS = ("nothing", "ahead", "turn", "gun", "limit", "fire", "scan", "stop", "
 """What an instruction commands. Of a robot that stops, what is left of its commands is kept until it resumes; `volley`
 fires the next shot of a line. `rates` gives all commands of a rate-controlled robot, from its memory; `line` lets a
 program evaluate one of its lines, from whose value and shots the next instructions take their amounts."""
-WAITS = ("on", "turn_over", "ahead_done", "turn_done", "gun_done")
-"""What an instruction waits for: nothing, one turn, or that the amount of a command is used up."""
+WAITS = ("on", "turn_over", "ahead_done", "turn_done", "gun_done", "event")
+"""What an instruction waits for: nothing, one turn, that the amount of a command is used up, or for events alone."""
 LEVELS = ("run", "scan", "shot", "wall", "ram", "hurt")
 """The main loop and the kinds of events, by priority; a ram has another handler where the other one is at fault."""
 REGISTERS = 4
@@ -238,6 +238,11 @@ def fire(power: Amount) -> Do:
 def scan() -> Do:
     """Scan for a turn; a handler of scans that sees the other robot again begins anew."""
     return Do("scan", wait="turn_over")
+
+
+def rest() -> Do:
+    """Do nothing but handle events."""
+    return Do("nothing", wait="event")
 
 
 def keep(register: int, amount: Amount) -> Do:

@@ -5,7 +5,7 @@ Written from descriptions of what they do.
 
 import math
 
-from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, scan, turn
+from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, rest, scan, turn
 from envs.robocode.state import ENDLESS
 
 BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (Term(name) for name in ("bearing", "distance", "gun_error", "radar_error"))
@@ -103,7 +103,7 @@ RAM_FIRE = Bot(
     struck=_again,
     registers=(1.0, 0.0, 0.0, 0.0),
 )
-SITTING_DUCK = Bot("sample.SittingDuck", run=[Forever([Do("nothing", wait="turn_over")])], advanced=True)
+SITTING_DUCK = Bot("sample.SittingDuck", run=[rest()], advanced=True)
 _point_blank = When("bearing_size", 10, [fire(3)])
 SPIN_BOT = Bot(
     "sample.SpinBot",
@@ -115,7 +115,7 @@ SPIN_BOT = Bot(
 )
 TARGET = Bot(
     "sample.Target",
-    run=[Forever([Do("nothing", wait="turn_over")])],
+    run=[rest()],
     advanced=True,
     hurt=[turn(-65, keep=(0, R0 - 20)), ahead(100)],
     registers=(80.0, 0.0, 0.0, 0.0),
@@ -210,7 +210,7 @@ TEST_HAIKU = Bot(
 _REVERSED = Do("gun", Term("gun_left", -1))
 HAIKU_POET = Bot(
     "haiku.HaikuPoet",
-    run=[Do("gun", ENDLESS), Forever([Do("nothing", wait="turn_over")])],
+    run=[Do("gun", ENDLESS), rest()],
     advanced=True,
     scan=[
         Do("turn", BEARING + 80),

@@ -95,6 +95,7 @@ def test_values_equal_plain_python():
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_it_plays_turns_of_the_highest_value():
     states = random_states(240, 16)
     some = jax.tree.map(lambda x: x[np.flatnonzero(~states.terminated)[::100]], states)

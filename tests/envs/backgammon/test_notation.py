@@ -13,6 +13,7 @@ from envs.backgammon.rules import BAR, Backgammon
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key, play_on
 from tests.envs.backgammon.positions import as_tuple, full, random_states, state_of
+from tests.envs.replays import keys_of, random_games
 from tests.reference import backgammon as reference
 
 GAME = envs.make("backgammon")
@@ -125,9 +126,7 @@ def test_a_match_has_the_rolls_and_the_men_of_both_players():
 
 @pytest.mark.parametrize("games", [5, pytest.param(1000, marks=pytest.mark.slow)])
 def test_plain_python_plays_the_turns_of_a_match_to_the_same_end(games):
-    agent = random_agent(GAME)
-    for number in range(games):
-        record = play_on(Stepper(GAME, game_key(5, number)), (agent, agent))
+    for record in random_games(GAME, keys_of(5, games), 1000):
         states, actions = [move.state for move in record], [move.action for move in record[1:]]
         text = FORMATS[".mat"].write(GAME, ("A", "B"), states, actions)
         rows = re.findall(r"^ *\d+\) (.{33})?(.*)$", "\n".join(line.ljust(40) for line in text.splitlines()), re.M)

@@ -7,8 +7,7 @@ from envs.checkers.notation import parse_game, read_game
 from envs.checkers.render import action_name
 from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
-from jaxgp.seats.agents import random_agent
-from jaxgp.seats.moves import Stepper, game_key, play_on
+from tests.envs.replays import keys_of, random_games
 
 GAME = """[Event "A game; it has 1. headers"]
 1. c3-d4 b6-c5 {forced} 2. d4xb6 a7xc5
@@ -113,16 +112,26 @@ def test_a_position_and_the_size_of_the_board_are_read_and_squares_have_numbers_
 
 @pytest.mark.parametrize(
     "settings",
+    [{"lose": True}, {"position": "W:WK18,27,30:B9-12,K32"}, {"size": 4, "rows": 1}],
+    ids=str,
+)
+def test_random_games_come_back_from_both_texts_and_the_tags(settings):
+    check_random_games(settings, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
     [{}, {"size": 10, "rows": 4}, {"lose": True}, {"position": "W:WK18,27,30:B9-12,K32"}, {"size": 4, "rows": 1}],
     ids=str,
 )
-@pytest.mark.parametrize("games", [4, pytest.param(250, marks=pytest.mark.slow)])
-def test_random_games_come_back_from_both_texts_and_the_tags(settings, games):
+def test_many_random_games_come_back_from_both_texts_and_the_tags(settings):
+    check_random_games(settings, 250)
+
+
+def check_random_games(settings, games):
     spec, game = envs.spec("checkers"), envs.make("checkers", **settings)
-    agent = random_agent(game)
-    for number in range(games):
-        stepper = Stepper(game, game_key(3, number))
-        record = play_on(stepper, (agent, agent), max_plies=60)
+    for record in random_games(game, keys_of(3, games), 60):
         actions = [move.action for move in record[1:]]
         assert list(read_game(game, spec.notation.written(game, actions)).actions) == actions
         text = spec.notation.formats[".pdn"].write(game, ('A "B" [c]', "D"), [m.state for m in record], actions)

@@ -8,9 +8,9 @@ import pytest
 
 from envs.chess import hints, render
 from envs.chess.notation import fen, pgn
-from envs.chess.notation.moves import legal, read_turn, san, stepping
+from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import stepping, unused_key
 
 FEN = "7k/8/8/6K1/3R4/8/8/3R4 w - - 7 1"
 GAME = Chess(start="fen", fen=FEN)
@@ -52,7 +52,7 @@ def test_a_game_is_read_as_it_is_written_and_by_python_chess(state):
     chess_pgn = pytest.importorskip("chess.pgn", reason="python-chess is not installed")
     import io
 
-    states, actions, step = [state], [], stepping(GAME)
+    states, actions, step = [state], [], stepping(GAME).step
     for word in ("Kg6", "Kg8", "Rd8#"):
         actions += read_turn(GAME, states[-1], word)
         states.append(step(states[-1], np.int32(actions[-1])))
@@ -68,6 +68,11 @@ def test_the_board_is_drawn_from_both_sides_and_names_what_stands_on_it(state):
     picture = render.svg(GAME, state, 3)
     assert picture.startswith("<svg")
     assert "white rook d4" in picture
+
+
+def test_outlines_of_men_are_closed_since_lines_of_black_men_vanish_on_light_squares():
+    for shape in render.SHAPES:
+        assert all(part.endswith("z") for part in re.findall("M[^M]+", shape))
 
 
 def test_a_hint_names_the_best_move_and_what_it_keeps():

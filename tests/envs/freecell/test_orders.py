@@ -74,6 +74,12 @@ def check(champion, deals, limits):
 
 
 def test_prices_of_counts_agree_with_plain_python():
+    found = check("freecell_counts.jsonl#0", range(1, 5), 100)
+    assert len({one.expanded for one in found}) > 1
+
+
+@pytest.mark.slow
+def test_prices_of_counts_agree_with_plain_python_also_where_they_are_long_sums():
     """Deal 4813 is one in which a sum that is rounded less often leads elsewhere."""
     found = check("freecell_counts.jsonl#0", [4813, *range(1, 16)], [4000, *[200] * 15])
     assert found[0].solved

@@ -3,6 +3,7 @@
 import json
 import xml.etree.ElementTree as ElementTree
 
+import jax
 import numpy as np
 import pytest
 
@@ -14,17 +15,17 @@ from envs.freecell.rules import FreeCell
 from envs.freecell.states import position
 from jaxgp.host import savedgame
 from jaxgp.seats.moves import Stepper, game_key
-from tests.envs.replays import KEY
+from tests.envs.replays import KEY, keys_of, random_games
 
 GAME = FreeCell(617)
 EASY = "Foundations: C-K D-J H-T S-K/Freecells: QH/KH/JH QD/KD/-/-/-/-/-"
-STEP = notation._rules(GAME)[1]
+STEP = notation.stepping(GAME).step
 
 
 def after(state, *typed):
     for one in typed:
         (action,) = notation.turn(GAME, state, one)
-        state = STEP(state, np.int32(action), KEY)
+        state = STEP(state, np.int32(action))
     return state
 
 
@@ -102,7 +103,7 @@ def test_the_end_says_how_many_moves_it_took():
 def test_the_picture_marks_the_cards_that_have_moved_and_both_piles():
     state = position(parse("Foundations: C-T D-T H-T S-T/KD QS JH/KH/QD JC/-/-/-/KS QH JS/QC JD KC"))
     (action,) = notation.turn(GAME, state, "12")
-    drawn = ElementTree.fromstring(render.svg(GAME, STEP(state, np.int32(action), KEY), action))
+    drawn = ElementTree.fromstring(render.svg(GAME, STEP(state, np.int32(action)), action))
     assert [one.text for one in drawn.iter() if "used" in one.get("class", "")] == ["1", "2"]
     kinds = [one.get("class") for one in drawn.iter()]
     assert (kinds.count("card moved"), kinds.count("card")) == (2, 10 + 4)
@@ -145,15 +146,13 @@ def test_a_line_says_which_deal_a_game_is_of():
     assert notation.read_game(GAME, "# by hand\n3a").rules == GAME
 
 
-@pytest.mark.parametrize("games", [10, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [4, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_games_come_back(games):
-    rng = np.random.default_rng(6)
-    for _ in range(games):
-        game = FreeCell(int(rng.integers(1, cards.DEALS + 1)))
-        state, actions = game.init(KEY), []
-        while not bool(state.terminated) and len(actions) < 100:
-            actions.append(int(rng.choice(notation.legal_moves(game, state))))
-            state = STEP(state, np.int32(actions[-1]), KEY)
+    deals = np.random.default_rng(6).integers(1, cards.DEALS + 1, games)
+    dealt = [FreeCell(int(deal)) for deal in deals]
+    first = jax.tree.map(lambda *x: np.stack(x), *(jax.device_get(game.init(KEY)) for game in dealt))
+    for game, record in zip(dealt, random_games(GAME, keys_of(6, games), 100, first), strict=True):
+        actions = [move.action for move in record[1:]]
         text = f"#{game.deal}\n" + notation.write_game(game, actions)
         found = notation.read_game(FreeCell(1), text)
         assert (found.rules.start, list(found.actions)) == (game.start, actions)
@@ -187,7 +186,7 @@ def test_hints_lead_to_a_solution_that_plain_python_confirms():
     start, played = plain.board_of(state), []
     while action is not None:
         played.append(plain.move_of(action))
-        state = STEP(state, np.int32(action), KEY)
+        state = STEP(state, np.int32(action))
         left -= 1
         if state.terminated:
             break
@@ -213,7 +212,7 @@ def test_the_rules_of_autoplay_are_those_of_hints():
     game = FreeCell(EASY, autoplay="safe")
     action, why = solver.hints(game)(game.init(KEY))
     assert why == "a solution that a search found takes 1 move"
-    assert GAME.solved(notation._rules(game)[1](game.init(KEY), np.int32(action), KEY))
+    assert GAME.solved(notation.stepping(game).step(game.init(KEY), np.int32(action)))
 
 
 def test_a_saved_text_ends_with_the_moves_in_standard_notation():

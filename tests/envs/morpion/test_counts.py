@@ -64,7 +64,7 @@ def lines_left(game, state, lines):
     return np.asarray(left(game)(state, np.resize(lines, 64)))[: len(lines)]
 
 
-@pytest.mark.parametrize("variant", ["5T", "5D"])
+@pytest.mark.parametrize("variant", ["5T", pytest.param("5D", marks=pytest.mark.slow)])
 def test_lines_left_after_each_line_are_those_after_drawing_it(variant):
     seen = set()
     for _, ours, theirs in both(variant, counts.lines_after, lines_left):

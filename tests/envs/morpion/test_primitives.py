@@ -74,10 +74,12 @@ def check_programs(game, settings, count, seed, depth=5):
     return most
 
 
+@pytest.mark.slow
 def test_random_programs_play_as_the_listing_says():
     assert check_programs(envs.make("morpion"), Options(), 24, seed=1) > 40
 
 
+@pytest.mark.slow
 def test_random_programs_with_points_around_the_middle_play_as_the_reference_says():
     assert check_programs(envs.make("morpion", variant="5D", size=41), Options(moving=True), 24, seed=4) > 30
 

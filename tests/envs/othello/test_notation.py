@@ -10,6 +10,7 @@ from jaxgp.errors import UsageError
 from jaxgp.host import savedgame
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key, play_on
+from tests.envs.replays import keys_of, random_games
 
 GAME = envs.make("othello")
 GGF = (
@@ -118,12 +119,10 @@ def test_files_are_read_by_their_endings_and_a_size_that_was_asked_for_is_kept(t
 
 
 @pytest.mark.parametrize("size", [8, 6])
-@pytest.mark.parametrize("games", [12, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [6, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_games_come_back_from_every_format(size, games):
     game = envs.make("othello", size=size)
-    agent = random_agent(game)
-    for number in range(games):
-        record = play_on(Stepper(game, game_key(2, number)), (agent, agent))
+    for record in random_games(game, keys_of(2, games), 2 * game.area):
         actions, states = [move.action for move in record[1:]], [move.state for move in record]
         for ending, form in FORMATS.items():
             if ending == ".wtb" and size != 8:

@@ -1,5 +1,7 @@
 """The power cut against bisection, and what the road does to a car."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -48,7 +50,9 @@ def test_five_rounds_find_the_power_cut(precise, limit):
     assert cut.sum() > 20_000
     given = tuple(one[cut] for one in given)
     with jax.enable_x64(precise):
-        found = physics.wheel_slip(1, *(jnp.asarray(one, float if precise else np.float32) for one in given))
+        found = jax.jit(partial(physics.wheel_slip, 1))(
+            *(jnp.asarray(one, float if precise else np.float32) for one in given)
+        )
     assert np.abs(np.asarray(found) - bisected(1, *given)).max() < limit
 
 
@@ -58,7 +62,7 @@ def test_the_power_cut_of_other_surfaces_is_as_exact_as_that_of_the_original(sur
     cut = power(surface, *given) > 1e5
     given = tuple(one[cut] for one in given)
     with jax.enable_x64(True):
-        found = np.asarray(physics.wheel_slip(surface, *map(jnp.asarray, given)))
+        found = np.asarray(jax.jit(partial(physics.wheel_slip, surface))(*map(jnp.asarray, given)))
     # Where friction falls by a step, the power has no root but falls from above the limit to below it.
     near = [power(surface, *given[:3], found + shift) for shift in (-0.006, 0.006)]
     assert ((near[0] <= 0.9975e5 * 1.000001) & (near[1] >= 0.9975e5 * 0.999999) | at_the_step(given, found)).all()
@@ -84,5 +88,5 @@ def at_the_step(given, found):
     ],
 )
 def test_the_common_routine_brings_a_car_back(place, asked):
-    found = recovered(0.5, 123.0, *map(jnp.asarray, place))
+    found = jax.jit(recovered)(0.5, 123.0, *map(jnp.asarray, place))
     assert tuple(map(float, found)) == pytest.approx(asked)

@@ -15,7 +15,7 @@ from envs.rars import render
 def rollout():
     """Fifty seconds of a car that stands at its start, as it would be recorded, put where it might have been."""
     world = envs.make("rars", track="v01", friction="fixed")
-    start = world.init(jax.random.key(0))
+    start = jax.jit(world.init)(jax.random.key(0))
     count = 911
     states = jax.tree.map(lambda x: np.repeat(np.asarray(x)[None], count, 0), start)
     car = states.car.replace(x=states.car.x + np.linspace(0, 300, count)[:, None].astype(np.float32))

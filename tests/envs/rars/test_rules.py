@@ -1,5 +1,7 @@
 """Races: laps, ranks, what ends them, and Tuto3, whose laps the original recorded."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -57,8 +59,15 @@ def race():
     return world, jax.device_get(recorded)
 
 
+@cache
+def compiled(world):
+    """The first state of a race by its key, and the step."""
+    return jax.jit(world.init), jax.jit(world.step)
+
+
 def values(world, state):
-    return dict(zip([one.name for one in world.quantities], np.asarray(world.measures(state))[0], strict=True))
+    found = np.asarray(jax.jit(world.measures)(state))[0]
+    return dict(zip([one.name for one in world.quantities], found, strict=True))
 
 
 def test_a_race_ends_at_the_line_with_the_time_from_the_start(race):
@@ -78,7 +87,7 @@ def test_a_race_ends_at_the_line_with_the_time_from_the_start(race):
 def test_a_step_of_an_ended_race_changes_nothing(race):
     world, recorded = race
     last = jax.tree.map(lambda x: x[-1], recorded.states)
-    after = world.step(last, jnp.ones((1, 2)), jax.random.key(0))
+    after = jax.jit(world.step)(last, jnp.ones((1, 2)), jax.random.key(0))
     assert all(jax.tree.leaves(jax.tree.map(lambda a, b: bool((a == b).all()), last, after)))
 
 
@@ -86,7 +95,7 @@ def test_finishers_rank_before_others_by_time_and_others_by_distance():
     world, rng = envs.make("rars"), np.random.default_rng(0)
     distance = (rng.integers(-80, 8 * 17_000, 20_000) / 8).astype(np.float32)
     finished = np.where(rng.random(20_000) < 0.3, rng.uniform(140, 250, 20_000), 0).astype(np.float32)
-    rank = np.asarray(world.ranked(jnp.asarray(distance), jnp.asarray(finished), jnp.full(20_000, 17_026.45)))
+    rank = np.asarray(jax.jit(world.ranked)(jnp.asarray(distance), jnp.asarray(finished), jnp.full(20_000, 17_026.45)))
     assert rank.dtype == np.float32
     wanted = np.where(finished > 0, 1e6 - finished.astype(float), distance)
     for one, other in ((rank, wanted), (wanted, rank)):
@@ -96,42 +105,46 @@ def test_finishers_rank_before_others_by_time_and_others_by_distance():
 
 
 def state_of(world, **car):
-    state = world.init(jax.random.key(0))
+    state = compiled(world)[0](jax.random.key(0))
     return state.replace(car=state.car.replace(**{name: jnp.array([value]) for name, value in car.items()}))
 
 
 def test_a_car_that_is_broken_or_has_no_fuel_is_out():
     world = envs.make("rars", friction="fixed")
+    _, step = compiled(world)
     for car in ({"damage": 30001}, {"fuel": 0.0}):
-        assert world.step(state_of(world, **car), jnp.zeros((1, 2)), None).terminated
-    assert not world.step(state_of(world, damage=30000), jnp.zeros((1, 2)), None).terminated
+        assert step(state_of(world, **car), jnp.zeros((1, 2)), None).terminated
+    assert not step(state_of(world, damage=30000), jnp.zeros((1, 2)), None).terminated
 
 
 def test_a_car_that_drives_backward_for_long_is_damaged_to_the_limit():
     world = envs.make("rars", friction="fixed")
     state = state_of(world, vx=-30.0).replace(backward=jnp.array([98]))
-    state = world.step(state, jnp.zeros((1, 2)), None)
+    _, step = compiled(world)
+    state = step(state, jnp.zeros((1, 2)), None)
     assert (int(state.backward[0]), int(state.car.damage[0])) == (99, 0)
-    state = world.step(state, jnp.zeros((1, 2)), None)
+    state = step(state, jnp.zeros((1, 2)), None)
     assert (int(state.car.damage[0]), bool(state.terminated)) == (30000, False)
 
 
 def test_random_friction_depends_on_the_key_or_on_the_seed_alone():
     world, seeded = envs.make("rars"), envs.make("rars", seed=7)
-    seeds = [int(world.init(jax.random.key(key)).car.seed[0]) for key in (0, 0, 1)]
+    init, _ = compiled(world)
+    seeds = [int(init(jax.random.key(key)).car.seed[0]) for key in (0, 0, 1)]
     assert seeds[0] == seeds[1] != seeds[2]
-    assert int(seeded.init(jax.random.key(5)).car.seed[0]) == 0x015A4E35 * 7 + 1
+    assert int(compiled(seeded)[0](jax.random.key(5)).car.seed[0]) == 0x015A4E35 * 7 + 1
     assert (world.starts, seeded.starts, envs.make("rars", friction="fixed").starts) == ("drawn", "fixed", "fixed")
 
 
 def test_a_race_begins_on_any_track():
     world = envs.make("rars", seconds=500.0, laps=None)
+    begin, sense = jax.jit(world.begin), jax.jit(lambda state: world.sense(state, jnp.int32(0)))
     for name in ("monaco", "clkwis"):
-        state = world.begin(jnp.int32(list(public()).index(name)), jax.random.key(0))
+        state = begin(jnp.int32(list(public()).index(name)), jax.random.key(0))
         course = public()[name]
         assert int(at(world.tables.number, state.row, state.car.x)[0]) == course.place(0, course.rows)[0]
         assert float(world.distance(state)[0]) == pytest.approx(-10, abs=0.01)
-        seen = dict(zip(SENSED, np.asarray(world.sense(state, jnp.int32(0))), strict=True))
+        seen = dict(zip(SENSED, np.asarray(sense(state)), strict=True))
         assert seen["v"] == pytest.approx(20)
         assert seen["to_lft"] + seen["to_rgt"] == pytest.approx(course.width)
         assert (seen["vn"], seen["backward"]) == (pytest.approx(0, abs=1e-4), 0)

@@ -61,7 +61,9 @@ def replayed(traces: list[Trace]) -> list[dict[str, np.ndarray]]:
     with jax.enable_x64(True):
         world = Rars(laps=None, seconds=1e5, rows=1, friction="random" if rough else "fixed")
         begun, drive = _drive(world)
-        start = jax.vmap(begun)(*map(jnp.asarray, zip(*(_start(world, trace) for trace in traces), strict=True)))
+        start = jax.jit(jax.vmap(begun))(
+            *map(jnp.asarray, zip(*(_start(world, trace) for trace in traces), strict=True))
+        )
         _, found = jax.jit(lambda start, feed: jax.lax.scan(jax.vmap(drive), start, feed))(start, feed)
         found = jax.tree.map(np.asarray, found)
     lengths = [len(trace.columns["t"]) for trace in traces]

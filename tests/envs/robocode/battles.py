@@ -48,11 +48,11 @@ def fought(played: list[Round], names: tuple[str, str], later: bool = False) -> 
 def _follow(world, numbers, choices, places, robots, bullets, deaths, number):
     start = begun(places)
     start = start.replace(round=jnp.int32(number))
-    memory = DRIVER.start(numbers, 1)
+    memory = DRIVER.unpacked(DRIVER.start(numbers, 1))
     turned = jnp.mod(deaths, 4) * 90.0
     corner = jnp.where(turned == 270, -90.0, turned)
     registers = (*memory.registers[:3], corner[:, None])
-    memory = memory.replace(registers=registers)
+    memory = DRIVER.packed(memory.replace(registers=registers))
 
     def commanded(now, memory):
         sensed = jax.vmap(world.sense, (None, 0))(now, jnp.arange(2))

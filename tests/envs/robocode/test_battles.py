@@ -34,4 +34,4 @@ def test_a_recorded_battle_is_followed_until_a_lot_decides_that_the_trace_does_n
         ]
         equal.append([int(one[0]) if len(one) else end for one, end in zip(wrong, ends, strict=True)])
     assert ends == [1824, 581, 1744, 1412, 518]
-    assert np.max(equal, 0).tolist() == [1024, 581, 590, 416, 518]
+    assert np.max(equal, 0).tolist() == [1024, 581, 590, 1298, 518]

@@ -36,8 +36,10 @@ def seen():
         batch = programs.replace(value=programs.value.astype(np.float64))
 
         def run(batch, features):
-            plans, active = plan(LANGUAGE, batch), np.ones((PROGRAMS, TIMES), bool)
-            return [evaluate_line(LANGUAGE, plans, np.full(active.shape, t), features, active) for t in range(3)]
+            plans, active = plan(LANGUAGE, batch), np.ones(PROGRAMS * TIMES, bool)
+            whose, seen = np.arange(PROGRAMS * TIMES) // TIMES, features.reshape(PROGRAMS * TIMES, -1)
+            found = [evaluate_line(LANGUAGE, plans, whose, np.full(len(whose), t), seen, active) for t in range(3)]
+            return jax.tree.map(lambda x: x.reshape(PROGRAMS, TIMES, *x.shape[1:]), found)
 
         lines = jax.device_get(jax.jit(run)(batch, features))
     return programs, features, lines

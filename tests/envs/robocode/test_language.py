@@ -56,11 +56,13 @@ def lines():
         tree = np.tile(np.array([0, 2], np.int32), (len(texts), 1))
 
         def run(programs, seen):
-            active = np.ones(tree.shape, bool)
-            return evaluate_line(LANGUAGE, plan(LANGUAGE, programs), tree, seen, active)
+            whose, active = np.arange(2 * len(texts)) // 2, np.ones(2 * len(texts), bool)
+            flat = tree.reshape(-1), seen.reshape(-1, seen.shape[-1])
+            return evaluate_line(LANGUAGE, plan(LANGUAGE, programs), whose, *flat, active)
 
         values, shots = jax.device_get(jax.jit(run)(batch, seen))
-    fired = [row[0, :count] for row, count in zip(shots.amounts, shots.count[:, 0], strict=True)]
+    values, first = values.reshape(-1, 2), jax.tree.map(lambda x: x[::2], shots)
+    fired = [row[:count] for row, count in zip(first.amounts, first.count, strict=True)]
     return {text: (*values[n], fired[n].tolist()) for n, text in enumerate(texts)}
 
 

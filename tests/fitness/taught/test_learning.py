@@ -50,12 +50,22 @@ def weights(program, tree=0, room=8):
     return np.asarray(found.weight)[np.asarray(found.node) < one.capacity]
 
 
+def learn_once(key, program, rest):
+    """Learn from lessons, with 64 random terms."""
+    return learn_terms(key, SET, program, rest._replace(lessons=LESSONS + 1), 1, 64, 8)
+
+
+def test_what_has_learned_is_a_program_of_the_same_shape():
+    """What it has learned is compiled for some seconds."""
+    lessons, program = given(lambda seen: seen[ENEMY_PIP])._replace(lessons=None), individual("(Mul 1 Enemy-Pip)")
+    after = jax.eval_shape(learn_once, jax.random.key(0), program, lessons)
+    assert jax.tree.map(lambda x: (x.shape, x.dtype), after) == jax.tree.map(lambda x: (x.shape, x.dtype), program)
+
+
 @pytest.fixture(scope="module")
 def learn():
-    """Learn `times` times from the same lessons, with 64 random terms each time."""
-    step = jax.jit(
-        lambda key, program, rest: learn_terms(key, SET, program, rest._replace(lessons=LESSONS + 1), 1, 64, 8)
-    )
+    """Learn `times` times from the same lessons."""
+    step = jax.jit(learn_once)
 
     def again(program, lessons, times):
         for number in range(times):
@@ -76,12 +86,14 @@ def test_weights_become_those_of_the_teacher_with_their_signs():
     assert np.abs(missing).max() < 0.01
 
 
+@pytest.mark.slow
 def test_a_missing_term_is_found_and_added(learn):
     lessons = given(lambda seen: seen[ENEMY_PIP] + 0.8 * seen[BLOCKED_5])
     after = learn(individual("(Add 0 (Mul 1 Enemy-Pip))"), lessons, 25)
     assert "(Player-Blocked 5)" in print_program(SET, jax.device_get(after))
 
 
+@pytest.mark.slow
 def test_nothing_is_added_where_nothing_is_missing(learn):
     lessons = given(lambda seen: seen[ENEMY_PIP])
     start = individual("(Add 0 (Mul 1 Enemy-Pip))")
@@ -91,6 +103,7 @@ def test_nothing_is_added_where_nothing_is_missing(learn):
     assert np.abs(weights(after)[1:]).max(initial=0) < 1e-3
 
 
+@pytest.mark.slow
 def test_a_tree_without_lessons_of_its_own_stays_as_it_was(learn):
     start = individual("(Add 0 (Mul 1 Enemy-Pip))", "(Race-Add 0 (Race-Mul 2 (Player-Position 3)))")
     after = learn(start, given(lambda seen: seen[HITS]), 2)

@@ -60,17 +60,30 @@ class Runner:
         return self.value(own, other)
 
 
+def teach(key):
+    return lessons.teach(GAME, Runner(), key, 12)
+
+
+def test_lessons_have_all_moves_of_their_positions_with_a_value_each():
+    """Their shapes; what they are is compiled for some seconds."""
+    found = jax.eval_shape(teach, jax.random.key(3))
+    assert found.values.shape == (12, lessons.WIDTH)
+    assert {x.shape[:2] for x in jax.tree.leaves(found.outcomes)} == {found.values.shape}
+    assert {x.shape[0] for x in jax.tree.leaves(found.states)} == {12}
+
+
 @pytest.fixture(scope="module")
 def taught():
     """Twelve lessons of a strategy that runs."""
     small = pytest.MonkeyPatch()
     small.setattr(lessons, "GAMES", 8)
     small.setattr(lessons, "PLIES", 60)
-    found = jax.jit(lambda key: lessons.teach(GAME, Runner(), key, 12))(jax.random.key(3))
+    found = jax.jit(teach)(jax.random.key(3))
     small.undo()
     return jax.device_get(found)
 
 
+@pytest.mark.slow
 def test_lessons_offer_every_position_of_a_turn_once_with_its_value(taught):
     for n, values in enumerate(taught.values):
         state = jax.tree.map(lambda x, n=n: x[n], taught.states)
@@ -86,11 +99,13 @@ def test_lessons_offer_every_position_of_a_turn_once_with_its_value(taught):
         assert values[there].tolist() == pips
 
 
+@pytest.mark.slow
 def test_lessons_are_of_different_positions(taught):
     both = zip(taught.states.own, taught.states.other, strict=True)
     assert len({as_tuple(own) + as_tuple(other) for own, other in both}) > 8
 
 
+@pytest.mark.slow
 def test_a_program_that_thinks_as_the_teacher_loses_nothing(taught):
     """And the values of programs are those by which they play: one that shuns what the teacher likes loses most."""
     both = ["(Sub Enemy-Pip Player-Pip)", "(Sub Player-Pip Enemy-Pip)"]

@@ -1,0 +1,29 @@
+"""How long first generations take: what the script refuses, and the table made from its rows."""
+
+import pytest
+
+from jaxgp.config import arguments
+from jaxgp.errors import RunError
+from studies.growth import first as study
+from studies.growth.first import COLUMNS, GAMES, Options
+from tables import first as tables
+
+
+def test_the_table_has_a_line_for_each_game_with_its_last_measurement_and_names_what_is_missed():
+    rows = [dict.fromkeys(COLUMNS, "1") | {"game": game, "cpu_seconds": took} for game, took in
+            (("walls", "99"), ("mancala", "60.0"), ("walls", "71.2"))]  # fmt: skip
+    _, _, *lines = tables.first({"first_generations": rows}).splitlines()
+    assert [line.split(" | ")[:2] for line in lines] == [["| mancala", "60"], ["| walls", "71: missed"]]
+
+
+def test_another_game_is_refused_before_anything_is_run(capsys, tmp_path):
+    assert "lose_checkers" in GAMES
+    words = ["games=[walls,shogi]", f"table={tmp_path / 'table.csv'}"]
+    assert arguments.main(Options, study.task, study.__doc__, words) == 2
+    assert "games=[shogi]: accepted: backgammon, checkers" in capsys.readouterr().err.replace("'", "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_is_refused_is_told_in_one_line():
+    with pytest.raises(RunError, match=r"^game=walls: no row after \d+ seconds \(game\.size=4: accepted: an odd"):
+        study.measure("walls", ["game.size=4"], 60)
