@@ -76,6 +76,11 @@ if (tree) {
 if (byId("replay")) {
   const games = JSON.parse(byId("games").textContent);
   let game = Number(byId("game").value), at = 0, timer = null;
+  const choice = byId("game"), title = byId("title");
+  const name = () => {  // a choice that is long is cut where it is shown
+    title.textContent = choice.selectedOptions[0].text;
+    title.hidden = choice.length > 1 && title.textContent.length < 40;
+  };
   const show = (index) => {
     const { frames, captions } = games[game];
     at = Math.max(0, Math.min(index, frames.length - 1));
@@ -100,7 +105,7 @@ if (byId("replay")) {
   const go = (index) => { pause(); show(index); };
   const end = () => games[game].frames.length - 1;
   const start = () => games[game].ends ? end() : 0;
-  byId("game").addEventListener("change", (event) => { game = Number(event.target.value); go(start()); });
+  byId("game").addEventListener("change", (event) => { game = Number(event.target.value); name(); go(start()); });
   byId("first").addEventListener("click", () => go(0));
   byId("back").addEventListener("click", () => go(at - 1));
   byId("play").addEventListener("click", play);
@@ -114,6 +119,7 @@ if (byId("replay")) {
     const action = keys[event.key];
     if (action) { event.preventDefault(); action(); }
   });
+  name();
   show(start());
 }
 """

@@ -105,10 +105,10 @@ def _champion(champion: ChampionFile, explained: str) -> str:
 def _games(games: Sequence[ReplayGame]) -> str:
     shown = [(i, escape(game.title)) for i, game in enumerate(games) if game.frames]
     choices = "".join(f'<option value="{i}">{title}</option>' for i, title in shown)
-    alone = f"<p>{shown[0][1]}</p>\n" if len(shown) == 1 else ""  # a phone cuts what is chosen
+    hidden = " hidden" * (len(shown) == 1)
     return (
         '<div id="replay" class="replay" tabindex="0" aria-label="replay; arrow keys step through the game">\n'
-        f'{alone}<p{" hidden" * bool(alone)}><label>game <select id="game">{choices}</select></label></p>\n'
+        f'<p{hidden}><label>game <select id="game">{choices}</select></label></p>\n<p id="title"></p>\n'
         '<div id="frame"></div>\n<p id="caption" aria-live="polite"></p>\n'
         '<p class="controls" id="controls">'
         '<button type="button" id="first" title="first position (Home)">&#171;</button>'
