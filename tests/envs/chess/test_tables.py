@@ -94,6 +94,7 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     assert (after[there] <= 0).all()
 
 
+@pytest.mark.slow
 def test_positions_of_other_men_have_no_value():
     found = tables.tables(("KRK",))
     game = Chess(endgame="KNKQ,KQRKQR", start="legal")
