@@ -28,12 +28,12 @@ def text(name: str) -> str:
     rows = (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
     written = " ".join(row.strip() for row in rows if not row.startswith("#"))
     if name == "gpec190":
-        master = _trees(text("master"))
+        master = trees(text("master"))
         return f"(PROGRAM {written} {' '.join(master[1:])})"
     return written.strip()
 
 
-def _trees(program: str) -> list[str]:
+def trees(program: str) -> list[str]:
     """Return the texts of the trees of a program."""
     inner = program.strip()[len("(PROGRAM") : -1].strip()
     found, depth, start = [], 0, 0

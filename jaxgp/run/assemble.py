@@ -146,6 +146,10 @@ class Experiment:
         )
         return replay_games(self.cast, genome, rivals, limit, seed)
 
+    def closing(self, state: EvolutionState) -> str | None:
+        """Say in a line what the champion of a run at its end is worth; None: its fitness says nothing of it."""
+        return self.config.fitness.closing(self.config, self.cast, state.champion.genome)
+
 
 def assemble(config: Config, games: Games) -> Experiment:
     """Build a run; islands are all on one device.

@@ -85,6 +85,10 @@ class Runnable(Protocol):
         """Play the champion against its panel in its last state, for people to look at; `seed` is that of chance."""
         ...
 
+    def closing(self, state: EvolutionState) -> str | None:
+        """Say in a line what the champion of a run at its end is worth; None: nothing is said."""
+        ...
+
 
 @dataclass(frozen=True)
 class End:

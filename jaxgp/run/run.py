@@ -236,7 +236,7 @@ def _conclude(run: loop.Run) -> None:
     if run.state.finished:
         said = config.fitness.aim(config) or "the fitness is as it should be"
         _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}.")
-    if run.done and (last := config.fitness.closing(config, run.experiment.cast, run.state.champion.genome)):
+    if run.done and (last := run.experiment.closing(run.state)):
         _say(last)
 
 

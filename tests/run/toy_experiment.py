@@ -128,6 +128,9 @@ class ToyExperiment:
             ReplayGame("champion second", frames[:2], results[1]),
         ]
 
+    def closing(self, state: EvolutionState) -> str | None:
+        return None
+
 
 def config(**algorithm) -> schema.Config:
     """A valid configuration of a short run without W&B."""

@@ -1,12 +1,18 @@
 """How often players of chess keep the result of a position, by the tables of up to four men.
 
-    python scripts/studies/chess/kept.py endgame=KQKQ decisions=20000 nodes=[10,100] engine_decisions=500
+    python scripts/studies/chess/kept.py endgame=KQKQ nodes=[10,100] engine_decisions=500 network=6144
 
 A decision is critical if some legal move gives away the result: a win, or a draw. It is held if at most half of the
 moves keep it. All players decide in the same positions: a quiet start, up to nine random plies, all men on the board.
 Players without chance but in their ties count by the share of their best moves that keep the result. Engines get a new
-table for each decision. Intervals are of 95 %. Programs are also compared with each engine, decision by decision.
+table for each decision. `printed` is the printed tree of `gpec190`, whatever the material is. Intervals are of 95 %.
+Programs are also compared with each engine, decision by decision.
 """
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 if __name__ == "__main__":
     from jaxgp import terminal
@@ -15,10 +21,8 @@ if __name__ == "__main__":
 
 import csv
 import io
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -41,9 +45,12 @@ from jaxgp.players.taught import Lessons
 from jaxgp.seats.moves import Move
 from jaxgp.seats.uci import uci_agent
 from jaxgp.statistics.intervals import NORMAL, interval
+from studies.chess.network import kept_by_network
 
 CAPACITY = 512
 """Nodes of a tree, at most."""
+LEARNED = 1_000_000
+"""Added to the seed of the decisions that a network learns from."""
 COLUMNS = ("endgame", "player", "than", "decisions", "number", "kept", "low", "high")
 """`than` is empty, or an engine: then `kept` is how much more often than it the player keeps the result."""
 
@@ -56,6 +63,12 @@ class Options:
     decisions: int = option(20_000, "critical decisions", low=1, high=MAX_COUNT)
     seed: int = option(0, "of the positions", low=0, high=MAX_SEED)
     terminals: bool = option(True, "whether each terminal is measured as a whole program")
+    network: int = option(
+        0,
+        "critical decisions that a network learns from; it sees what programs see; 0: there is none",
+        low=0,
+        high=MAX_COUNT,
+    )
     champions: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
     engine: str = option("stockfish", "an engine that speaks the Universal Chess Interface")
     nodes: tuple[int, ...] = option(
@@ -97,8 +110,8 @@ class Decisions:
 
 def decide(game: Chess, count: int, seed: int) -> Decisions:
     """Draw critical decisions."""
-    teach = jax.jit(partial(lessons.lessons(game, None), count=count))
-    found = jax.device_get(teach(jax.random.key(seed)))
+    teach = lessons.lessons(game, None)
+    found = jax.device_get(jax.jit(lambda key: teach(key, count))(jax.random.key(seed)))
     there = found.values > -np.inf
     return Decisions(found, there, there & (found.values == found.values.max(1, keepdims=True)))
 
@@ -112,6 +125,15 @@ def by_programs(
     population = jax.tree.map(lambda *xs: jnp.asarray(np.stack(xs)), *genomes)
     found = jax.jit(lambda at, some: shares(made.actor, some, look(made.actor, at)))(at.lessons, population)
     return dict(zip(texts, np.asarray(found, float), strict=True))
+
+
+def by_network(game: Chess, count: int, at: Decisions, seed: int) -> np.ndarray:
+    """Return 1 or 0 for each decision: whether a network keeps the result that learned from so many other ones."""
+    actor = cast(envs.spec("chess"), game, "move", values={"trees": "one"}).actor
+    see = jax.jit(lambda lessons: look(actor, lessons))
+    other = decide(game, count, seed + LEARNED)
+    terminals = len(language.SIMPLE) + len(language.COMPLEX)
+    return kept_by_network(see(other.lessons), see(at.lessons), terminals, seed).astype(float)
 
 
 def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) -> np.ndarray:
@@ -140,20 +162,23 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
         loaded = load(path, envs, "champions")
         assert isinstance(loaded.cast.options, language.Options)
         asked.setdefault(loaded.cast.options, {})[path] = loaded.content.text
+    alone = asked.setdefault(language.Options(trees="one"), {})
+    alone["printed"] = strategies.trees(strategies.text("gpec190"))[0]
     if options.terminals:
-        names = {name: name for name in (*language.SIMPLE, *language.COMPLEX)}
-        asked.setdefault(language.Options(trees="one"), {}).update(names)
+        alone |= {name: name for name in (*language.SIMPLE, *language.COMPLEX)}
     programs = {name: kept for one, texts in asked.items() for name, kept in by_programs(game, one, texts, at).items()}
     engines = {
         f"{options.engine} {nodes}": by_engine(game, options.engine, nodes, at, options.engine_decisions)
         for nodes in options.nodes
     }
+    if options.network:
+        programs["network"] = by_network(game, options.network, at, options.seed)
     random = {"random": at.kept.sum(1) / at.there.sum(1)}
     for name, kept in (random | programs | engines).items():
         for kind, part in (("critical", kept), ("held", kept[at.held[: len(kept)]])):
             yield _row(options.endgame, name, "", kind, part, interval(part[:, None]))
     for engine, theirs in engines.items():
-        for name in (*strategies.NAMES, *options.champions):
+        for name in (*strategies.NAMES, "printed", *options.champions):
             more = programs[name][: len(theirs)] - theirs
             half = NORMAL * more.std(ddof=1) / len(more) ** 0.5
             yield _row(options.endgame, name, engine, "critical", more, (more.mean() - half, more.mean() + half))

@@ -9,7 +9,9 @@ import pytest
 
 from jaxgp.fitness.taught import decisions
 from jaxgp.fitness.taught.decisions import DecisionFitness, chance, look, shares
+from jaxgp.kinds.decisions import DecisionsFitnessOptions
 from jaxgp.players.taught import Learns, Lessons
+from jaxgp.spec import Teachers
 
 NONE = -np.inf
 VALUES = np.array([[1, 0, 1], [0, -1, NONE], [0, 0, 1], [1, -1, -1]], np.float32)
@@ -69,3 +71,21 @@ def test_a_generation_draws_and_a_referee_takes_all():
     measured, _ = fitness.measure(jax.random.key(1), population, seen)
     assert measured.fitness.tolist() == [0.75, 0.5]
     assert measured.metrics["standing_agreed"] == 0.75
+
+
+def test_the_last_line_says_what_the_champion_others_and_chance_choose_in_new_decisions():
+    asked = []
+
+    def teach(key, count):
+        asked.append(count)
+        return lessons(key, count)
+
+    teachers = Teachers(("one", "two"), lambda game, name: teach, lambda game: {"an engine": 0.9})
+    cast = SimpleNamespace(actor=Weights(), game=None, spec=SimpleNamespace(teachers=teachers))
+    config, champion = SimpleNamespace(seed=3), jnp.array([0.0, -1.0])
+    assert DecisionsFitnessOptions(reported=4).closing(config, cast, champion) == (
+        "Best moves in 4 new decisions, percent: champion 75.0 (standard error 21.7); a random player 45.8; "
+        "an engine 90.0"
+    )
+    assert asked == [4]
+    assert DecisionsFitnessOptions(reported=0).closing(config, cast, champion) is None
