@@ -120,8 +120,7 @@ WALLS = [
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
     (
         "algorithm=tabu",
-        "algorithm=tabu: unknown choice; accepted: backgammon, chess, chess_truth, cma, coevolution, genetic, gp, "
-        "groups, koza, ",
+        "algorithm=tabu: unknown choice; accepted: backgammon, chess, chess_truth, cma, coevolution, genetic, gp, groups, ",
     ),
     ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
     ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),
