@@ -3,7 +3,7 @@
 python scripts/studies/robocode/choose.py runs=[outputs/a,outputs/b] output=champion.json
 
 All individuals of the newest checkpoints fight one battle against each robot; the best of them fight again, in new
-battles. Rounds are three to a battle, as in training. The champion is written as a file that `evaluate.py`, `export.py`
+battles. A battle has as many rounds as in training. The champion is written as a file that `evaluate.py`, `export.py`
 and `play.py` take as a run.
 """
 
@@ -30,6 +30,10 @@ from jaxgp.errors import UsageError
 from jaxgp.options import MAX_GAMES, MAX_POPULATION, MAX_SEED, option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import jax
+
     from jaxgp.genotypes.programs import Programs
     from jaxgp.measure.champions import Loaded
 
@@ -72,10 +76,13 @@ def task(options: Options) -> int:
     populations = [_population(Path(one.path).parent) for one in loaded]
     everyone = jax.tree.map(lambda *x: np.concatenate(x), *populations)
     whose = np.repeat(np.arange(len(loaded)), [len(one.length) for one in populations])
-    first = shares(loaded[0], everyone, 1, options.seed, options.lanes).mean(1)
+    measure = jax.jit(battle(loaded[0], options.lanes))
+    first = np.asarray(measure(jax.random.key(options.seed), everyone)).mean(1)
     best = np.argsort(-first, kind="stable")[: options.kept]
-    some = jax.tree.map(lambda x: x[best], everyone)
-    again = shares(loaded[0], some, options.battles, options.seed + 1, options.kept)
+    # As many as before, so that nothing is compiled again; equal ones fight once.
+    some = jax.tree.map(lambda x: x[np.resize(best, len(x))], everyone)
+    keys = [jax.random.key(options.seed + 1 + n) for n in range(options.battles)]
+    again = np.mean([np.asarray(measure(key, some))[: len(best)] for key in keys], 0)
     order = np.argsort(-again.mean(1), kind="stable")
     for n in order:
         run = options.runs[whose[best[n]]]
@@ -95,8 +102,8 @@ def task(options: Options) -> int:
     return 0
 
 
-def shares(one: "Loaded", programs: "Programs", battles: int, seed: int, lanes: int) -> np.ndarray:
-    """Return float[P, robots]: F of programs [P, ...] in some battles against each robot."""
+def battle(one: "Loaded", lanes: int) -> "Callable[[jax.Array, Programs], jax.Array]":
+    """Return a function of a key and programs [P, ...] that has F of a battle against each robot, float[P, robots]."""
     import jax
 
     from envs.robocode.roles import make
@@ -105,12 +112,8 @@ def shares(one: "Loaded", programs: "Programs", battles: int, seed: int, lanes: 
     game = one.cast.game
     value = Shares(number_of(game, "score"), 0.0, len(CHOOSING))
     crews = tuple((make(name, game),) for name in CHOOSING)
-    fitness = RolloutFitness(game, one.player, value, rollouts=battles, crews=crews, lanes=lanes)
-
-    def measured(key: jax.Array, programs: "Programs") -> jax.Array:
-        return jax.vmap(value)(fitness.drive(key, programs).measures)
-
-    return np.asarray(jax.jit(measured)(jax.random.key(seed), programs))
+    fitness = RolloutFitness(game, one.player, value, crews=crews, lanes=lanes)
+    return lambda key, programs: jax.vmap(value)(fitness.drive(key, programs).measures)
 
 
 def _population(run: Path) -> "Programs":

@@ -62,7 +62,7 @@ def deals():
     """Three deals as roots of searches."""
     states = positions([1, 617, 31465])
     root = jax.tree.map(jnp.asarray, states)
-    return Child(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.vmap(GAME.choices)(root))
+    return Child(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.jit(jax.vmap(GAME.choices))(root))
 
 
 def worth(role, text, deals):
