@@ -34,19 +34,18 @@ from tables import (
     backgammon,
     checkers,
     experiments,
-    first,
     islands,
     kalah,
     leagues,
     mancala,
     othello,
-    populations,
     reversi,
     walls,
 )
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
+from tables.speed import first, populations
 
 
 def launchers() -> Makers:
