@@ -44,6 +44,7 @@ from tables import (
     reversi,
     walls,
 )
+from tables.boards import chess
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars
@@ -82,6 +83,7 @@ DOCUMENTS = {
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,
     "results/walls.md": walls.TABLES,
+    "chess.md": chess.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,
     "league.md": leagues.TABLES,
