@@ -13,6 +13,7 @@ FIXED = {
     "master": "`master`",
     "gpec190": "`gpec190`",
     "printed": "`gpec190`, its printed tree alone",
+    "network": "network of the same terminals",
 }
 CLASSES = {"truth": "table-taught", "coplay": "co-played"}
 """What taught champions, by the name of their file."""
