@@ -63,7 +63,7 @@ from rivals import backgammon, checkers, evaluators, othello, solitaire, tournam
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.simulations import rars
+from rivals.simulations import rars, robocode
 from rivals.timing import Bench, Case, Job, Report, compare, compile_function, measure
 
 PARTS = (
@@ -80,6 +80,7 @@ PARTS = (
     "freecell",
     "backgammon",
     "rars",
+    "robocode",
 )
 
 
@@ -142,6 +143,7 @@ class Options:
     cars: tuple[int, ...] = option(
         (256, 4096, 65536), "rars: cars side by side, of a program each", low=1, high=MAX_POPULATION
     )
+    battles: tuple[int, ...] = option((64, 1024, 4096), "robocode: battles side by side", low=1, high=MAX_POPULATION)
     games: int = option(2000, "morpion: random games side by side", low=1, high=MAX_GAMES)
     rival_games: int = option(200, "morpion, backgammon: games that plain Python plays", low=1, high=MAX_GAMES)
     rival_turns: int = option(
@@ -397,6 +399,7 @@ def run(options: Options, report: Report) -> None:
         "freecell": freecell.jobs,
         "backgammon": backgammon.jobs,
         "rars": rars.jobs,
+        "robocode": robocode.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

@@ -47,7 +47,7 @@ from tables import (
 from tables.boards import chess
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
-from tables.simulations import rars
+from tables.simulations import rars, robocode
 
 
 def launchers() -> Makers:
@@ -79,6 +79,7 @@ DOCUMENTS = {
     "results/backgammon.md": backgammon.TABLES,
     "results/checkers.md": checkers.TABLES,
     "results/rars.md": rars.TABLES,
+    "robocode.md": robocode.TABLES,
     "results/rush_hour.md": rush_hour.TABLES,
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,

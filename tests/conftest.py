@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+from collections import Counter
+from pathlib import PurePath
 
 # Most tests compile a program to run it once on something small: without optimisation that takes a third less time.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
@@ -37,6 +39,38 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(scope="module", autouse=True)
 def _leave_what_stands():
     gc.freeze()
+
+
+BEGUN = pytest.StashKey[float]()
+
+
+def cpu_seconds():
+    """What this process has used so far, and its children that have ended."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item):
+    item.stash[BEGUN] = cpu_seconds()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cpu_seconds", cpu_seconds() - item.stash[BEGUN]))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what the tests of each folder have cost, since there is a budget; see CONTRIBUTING.md."""
+    spent = Counter()
+    for report in terminalreporter.stats.get("", ()):
+        folder = PurePath(report.nodeid.partition("::")[0]).parent
+        spent[folder.as_posix()] += dict(report.user_properties).get("cpu_seconds", 0)
+    dearest = ", ".join(f"{folder} {seconds:.0f}" for folder, seconds in spent.most_common() if seconds >= 1)
+    terminalreporter.write_line(f"CPU seconds of tests: {spent.total():.0f}{dearest and f' ({dearest})'}")
 
 
 PICTURES = plots.PLOTS

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -27,12 +28,10 @@ autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """A run of four generations, and one that was resumed after two."""
-    folder = tmp_path_factory.mktemp("cart")
-    assert train(GAME, *SMALL, "algorithm.generations=4", f"hydra.run.dir={folder}/whole") == 0
-    assert train(GAME, *SMALL, "algorithm.generations=2", f"hydra.run.dir={folder}/halves") == 0
-    assert train(f"resume={folder}/halves", GAME, "algorithm.generations=4") == 0
+def whole(tmp_path_factory):
+    """A run of four generations."""
+    folder = tmp_path_factory.mktemp("cart") / "whole"
+    assert train(GAME, *SMALL, "algorithm.generations=4", f"hydra.run.dir={folder}") == 0
     return folder
 
 
@@ -43,15 +42,19 @@ def figures(folder):
     ]
 
 
-def test_a_resumed_run_is_the_run_that_never_stopped(runs):
-    assert figures(runs / "halves") == figures(runs / "whole")
-    champions = [json.loads((runs / name / "champion.json").read_text()) for name in ("whole", "halves")]
+@pytest.mark.slow
+def test_a_resumed_run_is_the_run_that_never_stopped(whole, tmp_path):
+    halves = tmp_path / "halves"
+    assert train(GAME, *SMALL, "algorithm.generations=2", f"hydra.run.dir={halves}") == 0
+    assert train(f"resume={halves}", GAME, "algorithm.generations=4") == 0
+    assert figures(halves) == figures(whole)
+    champions = [json.loads((folder / "champion.json").read_text()) for folder in (whole, halves)]
     assert champions[0]["text"] == champions[1]["text"]
 
 
-def test_the_champion_is_the_best_of_the_last_generation_in_new_rollouts(runs):
-    candidates = json.loads((runs / "whole" / "candidates.json").read_text())
-    champion = json.loads((runs / "whole" / "champion.json").read_text())
+def test_the_champion_is_the_best_of_the_last_generation_in_new_rollouts(whole):
+    candidates = json.loads((whole / "candidates.json").read_text())
+    champion = json.loads((whole / "champion.json").read_text())
     assert len(candidates) == 16
     assert {one["generation"] for one in candidates} == {3}
     assert champion["text"] == candidates[0]["text"]
@@ -59,20 +62,20 @@ def test_the_champion_is_the_best_of_the_last_generation_in_new_rollouts(runs):
     assert any(one["fitness"] != one["fitness_in_generation"] for one in candidates)
 
 
-def test_the_report_shows_the_rollout_of_the_champion(runs):
-    report = (runs / "whole" / "report.html").read_text()
+def test_the_report_shows_the_rollout_of_the_champion(whole):
+    report = (whole / "report.html").read_text()
     assert "the champion&#x27;s rollout: distance" in report or "the champion's rollout: distance" in report
     assert "mean over 3 rollouts in each instance of" in report
 
 
-def test_drivers_are_measured_beside_each_other_in_several_instances(runs, capsys, tmp_path):
-    whole, table = f"run={runs / 'whole'}", tmp_path / "rows.csv"
-    given = (GAME, "games=20", "suite=all", "split=all", f"against=[damped,{runs / 'halves'}]", f"table={table}")
-    assert run("evaluate", whole, *given, "compilation_cache=null") == 0
+def test_drivers_are_measured_beside_each_other_in_several_instances(whole, capsys, tmp_path):
+    table, other = tmp_path / "rows.csv", shutil.copytree(whole, tmp_path / "other")
+    given = (GAME, "games=20", "suite=all", "split=all", f"against=[damped,{other}]", f"table={table}")
+    assert run("evaluate", f"run={whole}", *given, "compilation_cache=null") == 0
     assert "distance, m on down" in capsys.readouterr().out
-    rows = json.loads((runs / "whole" / "evaluation.json").read_text())["results"]
+    rows = json.loads((whole / "evaluation.json").read_text())["results"]
     assert {(row["driver"], row["instance"]) for row in rows} == {
-        (driver, hill) for driver in ("champion", "damped", str(runs / "halves")) for hill in ("flat", "up", "down")
+        (driver, hill) for driver in ("champion", "damped", str(other)) for hill in ("flat", "up", "down")
     }
     found = {(row["driver"], row["instance"], row["quantity"]): row for row in rows}
     assert {row["quantity"] for row in rows} == {"distance", "time", "arrival"}, "scores are no quantities"
@@ -80,7 +83,7 @@ def test_drivers_are_measured_beside_each_other_in_several_instances(runs, capsy
     assert (distance["unit"], distance["rollouts"], distance["having"]) == ("m", 20, 20)
     assert distance["error"] == pytest.approx(distance["deviation"] / 20**0.5)
     assert found["damped", "flat", "arrival"]["having"] < 20, "not every cart arrives in three seconds"
-    same = [found[who, "up", "distance"]["mean"] for who in ("champion", str(runs / "halves"))]
+    same = [found[who, "up", "distance"]["mean"] for who in ("champion", str(other))]
     assert same[0] == same[1], "starts and gusts are the same for all drivers"
     with table.open() as file:
         assert len(list(csv.DictReader(file))) == len(rows)
@@ -91,9 +94,11 @@ def test_a_strategy_is_measured_in_the_place_of_a_champion(capsys):
     assert "bounce" in capsys.readouterr().out
 
 
-def test_a_champion_is_watched_pictured_and_exported(runs, capsys, tmp_path):
-    whole = f"run={runs / 'whole'}"
-    assert run("play", whole, GAME, "player=champion", "seed=1", "beside=[bounce]", f"save={tmp_path / 'both'}") == 0
+def test_a_champion_is_watched_pictured_and_exported(whole, capsys, tmp_path):
+    assert (
+        run("play", f"run={whole}", GAME, "player=champion", "seed=1", "beside=[bounce]", f"save={tmp_path / 'both'}")
+        == 0
+    )
     first, *_, champion, bounce = capsys.readouterr().out.split("Written")[0].splitlines()
     assert first.startswith("0 s: -")
     assert champion.startswith("champion: distance")
@@ -102,8 +107,8 @@ def test_a_champion_is_watched_pictured_and_exported(runs, capsys, tmp_path):
     assert "<text>champion</text>" in picture
     assert "<text>bounce</text>" in picture
     assert (tmp_path / "both.txt").read_text().startswith("champion\n")
-    assert run("export", whole, GAME) == 0
-    assert capsys.readouterr().out == json.loads((runs / "whole" / "champion.json").read_text())["text"] + "\n"
+    assert run("export", f"run={whole}", GAME) == 0
+    assert capsys.readouterr().out == json.loads((whole / "champion.json").read_text())["text"] + "\n"
 
 
 @pytest.fixture(scope="module")

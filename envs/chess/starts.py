@@ -63,7 +63,7 @@ def vet(game: "Chess") -> None:
     if game.positions:
         listed = _listed(game)
         boards = Board(*(jnp.moveaxis(jnp.asarray(x), 0, -1) for x in (listed.men, listed.kinds)))
-        going = jax.device_get(goes_on(boards)) & (listed.men[:, :, 1:] != OFF).any((1, 2))
+        going = jax.device_get(jax.jit(goes_on)(boards)) & (listed.men[:, :, 1:] != OFF).any((1, 2))
         if not going.all():
             number = int(np.argmin(going)) + 1
             why = f"position {number} has ended, or has three men that give check"

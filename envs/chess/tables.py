@@ -121,7 +121,8 @@ def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
                 f"{path}: no table, or cut short; accepted: none, delete it and it is built anew"
             ) from error
         return found
-    found = build(pair)
+    with jax.ensure_compile_time_eval():  # where a program that asks for it is traced, too
+        found = build(pair)
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(f".{os.getpid()}.tmp")
     with partial.open("wb") as out:

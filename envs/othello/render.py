@@ -3,6 +3,7 @@
 Square a1 is at the top left, whoever looks at the board: columns are letters, rows are numbers from the top.
 """
 
+from functools import cache
 from html import escape
 
 import jax
@@ -77,10 +78,15 @@ def parse_action(game: Othello, text: str) -> int:
         ValueError: not a move; the message says what was typed and what is accepted.
     """
     word = text.strip().lower()
-    names = {action_name(game, action): action for action in range(game.num_actions)}
+    names = _actions(game)
     if word in names:
         return names[word]
     raise ValueError(f"{show_typed(text)} is not a move; accepted: a1 to {action_name(game, game.area - 1)}, pass")
+
+
+@cache
+def _actions(game: Othello) -> dict[str, int]:
+    return {action_name(game, action): action for action in range(game.num_actions)}
 
 
 def discs(game: Othello, state: State) -> tuple[np.ndarray, np.ndarray]:

@@ -24,6 +24,10 @@ TOP = 250.0
 """Ft/s at the top of that chart."""
 SLOW, FAST = 60.0, 220.0
 """Ft/s that the colours of a path range over."""
+LEGEND = (
+    f"colour: speed, blue {SLOW:g} ft/s to red {FAST:g}; dot: a second; white dot: ten; red edge: off the road; "
+    "below: speed of each car"
+)
 COLOURS = ("#3b4cc0", "#3f7fd6", "#2a9fb8", "#3cb371", "#8fbf3a", "#e6b422", "#f28e2b", "#e4572e", "#b40426")
 CARS = ("#111", "#0a7d33", "#8a2be2", "#c77700", "#007f8c", "#b3006b", "#555", "#1f4e9c")
 
@@ -99,7 +103,7 @@ def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
     first = next(iter(rollouts.values()))
     sheet = _Sheet(_course(game, first))
     back, front, names, place = sheet.road(), [], [], 0
-    chart = _Chart(sheet, sheet.height + ROW * (len(rollouts) * game.cars), max(map(_laps, rollouts.values())))
+    chart = _Chart(sheet, sheet.height + ROW * (len(rollouts) * game.cars + 1), max(map(_laps, rollouts.values())))
     for name, states in rollouts.items():
         for car in range(game.cars):
             colour = CARS[place % len(CARS)]
@@ -110,7 +114,8 @@ def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
             names.append(sheet.name(place, colour, f"{said}: {path.said}"))
             names.append(chart.line(_distance(game, states)[:, car], path.speed, colour))
             place += 1
-    return sheet.page([*back, *front, *names, *chart.axes()], below=ROW * place + CHART)
+    legend = f'<text class="tick" x="{MARGIN:g}" y="{sheet.height + ROW * place:.1f}">{LEGEND}</text>'
+    return sheet.page([*back, *front, *names, legend, *chart.axes()], below=ROW * (place + 1) + CHART)
 
 
 class _Sheet:

@@ -170,8 +170,10 @@ class BotDriver(Driver[Array, Array]):
         seen, kept = sensed.reshape(count, -1), memory.reshape(count, -1)
         busy = arrays.apart(self._busy, seen, kept) & active.reshape(-1)
         place = jnp.cumsum(busy, dtype=jnp.int32)
-        queue = jnp.full(count + size, count).at[jnp.where(busy, place - 1, count + size)].set(
-            jnp.arange(count), mode="drop"
+        queue = (
+            jnp.full(count + size, count)
+            .at[jnp.where(busy, place - 1, count + size)]
+            .set(jnp.arange(count), mode="drop")
         )
         still = jnp.zeros((count, len(Commands._fields)), sensed.dtype).at[:, 0].set(jnp.asarray(self._always)[number])
 
@@ -274,12 +276,11 @@ class BotDriver(Driver[Array, Array]):
             )
 
         def go(carry: tuple[Turn, Array, tuple[Array, ...]]) -> tuple[Turn, Array, tuple[Array, ...]]:
-            now, *line = carry
-            now = run(now, *line)
-            return self._answered(plans, whose, s, now, *line)
+            now, value, shots = carry
+            return self._answered(plans, whose, s, run(now, value, shots), value, shots)
 
-        begun = now, memory.value, memory.shots
-        now, value, shots = lax.while_loop(lambda carry: (~carry[0].done).any(), go, begun)
+        at_first = now, memory.value, memory.shots
+        now, value, shots = lax.while_loop(lambda carry: (~carry[0].done).any(), go, at_first)
         aim = wrapped(s["body"] + s["bearing"])
         amounts = (now.flags.astype(sensed.dtype), now.ahead, now.turn, now.gun, jnp.zeros_like(aim), now.limit)
         after = Memory(

@@ -525,8 +525,7 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
         zap: bool[], whether robots lose energy by inactivity, to follow a recorded round; None: it is computed.
     """
     idle = Idle(state.idle, state.loss)
-    lots = arrays.apart(lambda *x: x, *lots)
-    lots, given = Lots(*lots), tuple(arrays.apart(lambda *x: Commands(*x), *one) for one in given)
+    lots, given = arrays.apart(lambda *x: x, lots, given)
     shot_by = [
         arrays.apart(command, robot, seen.aligned, commands)
         for robot, seen, commands in zip(state.robots, state.seen, given, strict=True)

@@ -18,6 +18,7 @@ STYLE = """
 .robocode .gun{stroke:#ddd;stroke-width:5;stroke-linecap:round}
 .robocode .bullet{fill:#ffe08a}
 .robocode text{font:14px sans-serif;fill:#222}
+@media (prefers-color-scheme:dark){.robocode text{fill:#eee}}
 .robocode .bar{fill:#4caf50}
 """.strip()
 EVERY = 3
@@ -108,6 +109,7 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
         keys = _keys(turns, begins, one["energy"][:, None], 0.5)
         widths = ";".join(f"{max(0.0, 2 * one['energy'][k]):.0f}" for k in keys)
         found.append(f'<text x="8" y="{at}">{escape(names[min(seat, len(names) - 1)])}</text>')
+        found.append(f'<text x="322" y="{at}" text-anchor="end">energy</text>')
         found.append(
             f'<rect x="330" y="{at - 12}" height="12" width="{2 * one["energy"][-1]:.0f}" fill="{HULLS[seat]}">'
             + (_animate("width", widths, _times(keys, turns), lasts) if turns else "")

@@ -242,8 +242,8 @@ class GamesFitnessOptions(FitnessOptions):
         return "; ".join(describe_opponent(opponent) for opponent in self.opponents.values())
 
     def dice(self) -> str:
-        """Say in words which games have the same dice."""
-        return "; both games of a pair have the same dice" if self.paired else ""
+        """Say in words which games have the same chance."""
+        return "; both games of a pair have the same chance" if self.paired else ""
 
 
 @dataclass

@@ -153,7 +153,8 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
 
     def objective(self, game: str) -> str:
         """Say what individuals are to do."""
-        return f"drive {game} for {'much' if self.scale > 0 else 'little'} {self.quantity or 'of its first quantity'}"
+        aim = "great" if self.scale > 0 else "small"
+        return f"drive in {game} so that {self.quantity or 'its first quantity'} is as {aim} as possible"
 
     def rows(self, config: "Config") -> Rows:
         """Return the formula, where rollouts take place, who else drives, and what stops them."""

@@ -6,10 +6,11 @@ STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --soft: #9aa5b5; --paper: #14181d; --card: #1c2127;
   --line: #343c46; --accent: #6db3ea; --inner: #1f3a52; --leaf: #4a3a1e; } }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 72rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 1rem; }
-h1, #caption, figcaption { overflow-wrap: anywhere; }
+h1, .replay p, figcaption { overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .7rem; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.8rem, 1fr)); gap: .6rem; margin: 0; }
 .tiles div, figure, .replay { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
@@ -48,12 +49,15 @@ th, td { padding: .35rem .7rem; border-bottom: 1px solid var(--line); text-align
 #frame svg { display: block; width: 100%; max-width: 46rem; height: auto; margin: 0 auto; }
 #caption { min-height: 1.5em; text-align: center; }
 .controls { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
+#frame.alone svg { min-width: 34rem; }
 .controls input { flex: 1; min-width: 4rem; accent-color: var(--accent); }
 select { max-width: 100%; }
 button, select { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line);
   border-radius: .4rem; padding: .25rem .7rem; cursor: pointer; }
 button:hover, select:hover { border-color: var(--accent); }
 output { min-width: 5rem; text-align: right; font-variant-numeric: tabular-nums; color: var(--soft); }
+@media (max-width: 40rem) { .controls input { flex-basis: 100%; order: -1; }
+  output { min-width: 0; margin-left: auto; } }
 details { margin: .4rem 0; }
 summary { cursor: pointer; }
 """
@@ -72,10 +76,17 @@ if (tree) {
 if (byId("replay")) {
   const games = JSON.parse(byId("games").textContent);
   let game = Number(byId("game").value), at = 0, timer = null;
+  const choice = byId("game"), title = byId("title");
+  const name = () => {  // a choice that is long is cut where it is shown
+    title.textContent = choice.selectedOptions[0].text;
+    title.hidden = choice.length > 1 && title.textContent.length < 40;
+  };
   const show = (index) => {
     const { frames, captions } = games[game];
     at = Math.max(0, Math.min(index, frames.length - 1));
     byId("frame").innerHTML = frames[at];
+    byId("frame").classList.toggle("alone", frames.length === 1);
+    byId("controls").hidden = frames.length === 1;
     byId("caption").textContent = captions[at];
     byId("slider").max = frames.length - 1;
     byId("slider").value = at;
@@ -94,7 +105,7 @@ if (byId("replay")) {
   const go = (index) => { pause(); show(index); };
   const end = () => games[game].frames.length - 1;
   const start = () => games[game].ends ? end() : 0;
-  byId("game").addEventListener("change", (event) => { game = Number(event.target.value); go(start()); });
+  byId("game").addEventListener("change", (event) => { game = Number(event.target.value); name(); go(start()); });
   byId("first").addEventListener("click", () => go(0));
   byId("back").addEventListener("click", () => go(at - 1));
   byId("play").addEventListener("click", play);
@@ -108,6 +119,7 @@ if (byId("replay")) {
     const action = keys[event.key];
     if (action) { event.preventDefault(); action(); }
   });
+  name();
   show(start());
 }
 """

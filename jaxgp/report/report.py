@@ -103,14 +103,15 @@ def _champion(champion: ChampionFile, explained: str) -> str:
 
 
 def _games(games: Sequence[ReplayGame]) -> str:
-    choices = "".join(
-        f'<option value="{i}">{escape(game.title)}</option>' for i, game in enumerate(games) if game.frames
-    )
+    shown = [(i, escape(game.title)) for i, game in enumerate(games) if game.frames]
+    choices = "".join(f'<option value="{i}">{title}</option>' for i, title in shown)
+    hidden = " hidden" * (len(shown) == 1)
     return (
         '<div id="replay" class="replay" tabindex="0" aria-label="replay; arrow keys step through the game">\n'
-        f'<p><label>game <select id="game">{choices}</select></label></p>\n'
+        f'<p{hidden}><label>game <select id="game">{choices}</select></label></p>\n<p id="title"></p>\n'
         '<div id="frame"></div>\n<p id="caption" aria-live="polite"></p>\n'
-        '<p class="controls"><button type="button" id="first" title="first position (Home)">&#171;</button>'
+        '<p class="controls" id="controls">'
+        '<button type="button" id="first" title="first position (Home)">&#171;</button>'
         '<button type="button" id="back" title="one back (left arrow)">&#8249;</button>'
         '<button type="button" id="play" title="play or pause (space)">play</button>'
         '<button type="button" id="next" title="one on (right arrow)">&#8250;</button>'

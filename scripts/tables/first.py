@@ -15,7 +15,6 @@ def first(data: Data) -> str:
             f"{float(row['cpu_seconds']):.0f}{'' if float(row['cpu_seconds']) <= AIM else ': missed'}"
         ),
         "seconds by the clock": lambda row: f"{float(row['seconds']):.0f}",
-        "run directory after": lambda row: f"{float(row['directory']):.1f} s",
         "load average": "{load}",
     }
     return listing(last, columns)

@@ -120,7 +120,8 @@ WALLS = [
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
     (
         "algorithm=tabu",
-        "algorithm=tabu: unknown choice; accepted: backgammon, chess, chess_truth, cma, coevolution, genetic, gp, groups, koza, ",
+        "algorithm=tabu: unknown choice; accepted: backgammon, chess, chess_truth, cma, coevolution, genetic, gp, "
+        "groups, koza, ",
     ),
     ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
     ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),

@@ -345,7 +345,8 @@ def test_every_option_says_what_it_means_and_its_default_is_accepted(schema):
         assert one.limits.says
         assert all(isinstance(value, str) for value in one.choices)
         assert not one.choices or str in (*one.kinds, *one.items)
-    assert {*MutationOptions().weights, "probability", "max_depth", "gene_probability", "exclusive"} == {
+    others = "probability max_depth gene_probability exclusive node_choice function_probability"
+    assert {*MutationOptions().weights, *others.split()} == {
         field.name for field in dataclasses.fields(MutationOptions)
     }
 

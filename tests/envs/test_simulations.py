@@ -35,10 +35,11 @@ def driven(world):
     def one(key):
         def step(state, drawn):
             controls = 3 * jax.random.normal(drawn, (world.seats, world.controls))
-            after = world.step(state, controls, drawn)
-            ended = world.step(state.replace(terminated=jnp.bool_(True)), controls, drawn)
+            keys = jnp.stack([drawn, drawn, jax.random.fold_in(drawn, 1)])
+            states = jax.tree.map(lambda *x: jnp.stack(x), state, state.replace(terminated=jnp.bool_(True)), state)
+            later = jax.vmap(world.step, (0, None, 0))(states, controls, keys)
+            after, ended, otherwise = (jax.tree.map(lambda x, n=n: x[n], later) for n in range(3))
             sensed = jax.vmap(world.sense, (None, 0))(state, jnp.arange(world.seats))
-            otherwise = world.step(state, controls, jax.random.fold_in(drawn, 1))
             return after, (state, after, ended, otherwise, sensed, world.measures(state), world.score(state))
 
         begun = world.init(key)

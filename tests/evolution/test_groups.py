@@ -85,7 +85,7 @@ def test_the_numbers_of_the_study():
     assert following.length.shape == (1000,)
 
 
-@pytest.mark.parametrize("few", [winners.FEW, 0], ids=["shuffled", "drawn"])
+@pytest.mark.parametrize("few", [winners.FEW, pytest.param(0, marks=pytest.mark.slow)], ids=["shuffled", "drawn"])
 def test_children_in_turn_two_by_recombination_two_by_mutation_of_four_different_parents(experiment, monkeypatch, few):
     monkeypatch.setattr(winners, "FEW", few)
     parents = population(board(3), 8, seed=3)

@@ -62,8 +62,13 @@ def test_the_limit_doubles_up_to_the_most_once_half_of_it_is_reached():
 
 def test_elites_stay_and_the_others_are_mutants_of_the_winners():
     scheme = Mutants(P, 2, P, first, larger)
-    result, _ = difficulty(limit=100, most=100).evaluate(jax.random.key(0), jnp.arange(P), difficulty().init(None))
-    following, memory, metrics = scheme.breed(jax.random.key(1), jnp.arange(P), result, scheme.init())
+
+    @jax.jit
+    def bred(genomes):
+        result, _ = difficulty(limit=100, most=100).evaluate(jax.random.key(0), genomes, difficulty().init(None))
+        return scheme.breed(jax.random.key(1), genomes, result, scheme.init())
+
+    following, memory, metrics = bred(jnp.arange(P))
     assert memory == ()
     assert following[:2].tolist() == [6, 4]  # the limit of the first generation is 8
     assert set(following[2:].tolist()) <= {3, 5, 7}  # of 12 drawn numbers the best one, plus one

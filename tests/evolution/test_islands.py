@@ -145,6 +145,7 @@ def test_the_result_is_the_same_however_many_islands_are_computed_side_by_side()
     assert same(found[0], found[2])
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_from_a_checkpoint_equals_one_that_never_stopped(tmp_path):
     one = rings(options.MigrationOptions(4, neighbours=1, migrants=2, first=1, every=2))
     half, _ = evolved(one, 3)

@@ -62,6 +62,7 @@ def test_parents_are_drawn_uniformly_from_the_cells_that_are_filled():
     assert set(metrics["archive_filled"].tolist()) == {2}
 
 
+@pytest.mark.slow
 def test_any_game_is_evolved_by_it_and_cells_only_get_fitter():
     asked = config()
     asked.game, asked.fitness.max_plies = {"name": "mancala", "pits": 2, "stones": 2}, 40

@@ -99,9 +99,9 @@ def random_text(rng, depth):
 @pytest.mark.parametrize(
     "settings",
     [
-        Options("own", "zero", "next_legal"),
-        Options("absolute", "clamp", "forfeit"),
         Options("absolute", "modulo", "next_nonempty"),
+        pytest.param(Options("own", "zero", "next_legal"), marks=pytest.mark.slow),
+        pytest.param(Options("absolute", "clamp", "forfeit"), marks=pytest.mark.slow),
         pytest.param(Options("own", "clamp", "forfeit"), marks=pytest.mark.slow),
         pytest.param(Options("absolute", "zero", "forfeit"), marks=pytest.mark.slow),
         pytest.param(Options("absolute", "clamp", "next_legal"), marks=pytest.mark.slow),

@@ -135,6 +135,7 @@ class Lottery:
 NIM = KeyedNim((1, 2, 3))
 
 
+@pytest.mark.slow
 def test_what_the_table_remembers_changes_nothing_but_the_work():
     """Not even which of the best moves is drawn."""
     search = AlphaBeta(NIM, lambda state: -jnp.float32(state.cells.sum() % 3 == 1), 2, tail=1, lanes=4, ties="all")

@@ -82,6 +82,7 @@ def test_controls_that_are_no_numbers_are_zero_and_counted():
     assert int(ended.blank.sum()) == int(ended.steps.sum()) == 2 * STILL.horizon
 
 
+@pytest.mark.slow
 def test_a_record_has_the_states_of_the_rollout_and_all_individuals_begin_alike():
     roller, keys = Roller(WINDY, DRIVER), jax.random.split(jax.random.key(2), 3)
     one = stacked(TEXTS[:1])

@@ -30,7 +30,8 @@ def seen():
     return Packed(jnp.asarray(words), jnp.asarray(np.concatenate([counts, general])))
 
 
-@pytest.mark.parametrize("tree", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.slow
+@pytest.mark.parametrize("tree", [0, 1])
 def test_every_node_of_random_programs_has_the_value_that_the_interpreter_gives_its_subtree(seen, tree):
     grow = CreationOptions(method="grow", max_depth=6)
     made = jax.jit(lambda key: creation.create(key, SET, grow, 24, 64))(jax.random.key(tree))

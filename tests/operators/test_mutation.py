@@ -9,7 +9,7 @@ from scipy import stats
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import GPOptions
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.operators import draw
+from jaxgp.operators import draw, mutation
 from jaxgp.operators.creation import create
 from jaxgp.operators.mutation import KINDS, mutate
 from jaxgp.operators.options import MutationOptions
@@ -357,3 +357,11 @@ def test_a_mutant_depends_on_its_own_key_only(mutants):
 def test_weights_must_say_something():
     with pytest.raises(UsageError, match=r"probability=.*: accepted: 0, or a weight above 0 for children"):
         MutationOptions(children=0.0)
+
+
+def test_koza_replaces_nine_functions_in_ten_where_there_are_any():
+    algorithm = GPOptions(mutation=MutationOptions(children=0.0, subtree=1.0, node_choice="koza"))
+    one = tree(MANCALA, "INT:1 INT:2 ADD VALUE_AT", 8)
+    drawn = jax.random.bits(jax.random.key(0), (30_000, 3), np.uint32)
+    nodes = np.asarray(quick(jax.vmap(lambda word: mutation._node(word, MANCALA, algorithm, one)))(drawn))
+    assert_distribution(np.bincount(nodes, minlength=8), np.array([0.05, 0.05, 0.45, 0.45, 0, 0, 0, 0]))

@@ -56,6 +56,7 @@ ALGORITHMS = (
 )
 
 
+@pytest.mark.slow
 def test_no_individual_has_what_is_left_out_and_the_others_are_drawn_as_before():
     """Created, crossed, and mutated by subtrees and points; the roots of fresh trees are ADD and SUB equally often."""
     fewer = MANCALA.without(["VALUE_AT", "IF_<_DO_ELSE_"])
@@ -75,7 +76,7 @@ def population():
     return typed_population(jax.random.key(0))
 
 
-@pytest.mark.parametrize("number", [KOZA, STUDY])
+@pytest.mark.parametrize("number", [pytest.param(KOZA, marks=pytest.mark.slow), STUDY])
 def test_generations_stay_valid_and_elites_lead(number, population):
     step, algorithm = generations(number), ALGORITHMS[number][1]
     for generation in range(3):

@@ -5,6 +5,7 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from scipy import stats
 
 from jaxgp.bits import lot
@@ -50,6 +51,7 @@ def drawn(seed):
     return jax.random.bits(jax.random.key(seed), (1, GAMES), jnp.uint32)
 
 
+@pytest.mark.slow
 def test_each_evaluator_moves_half_of_the_time_and_ties_are_drawn_uniformly():
     moves, before, after, again, searched, who = map(np.asarray, replies()(drawn(0), np.ones((1, GAMES), bool)))
     assert not before.any()

@@ -133,7 +133,8 @@ def plain(program, at, depth):
     return {reference.action(4, move): value for move, value in values.items()}
 
 
-@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("depth", [2, 3])
 def test_moves_are_the_first_best_of_plain_minimax_by_the_program(depth):
     _, player = LEAF.make(OTHELLO, Options(depth=depth))
     active = np.random.default_rng(depth).random((len(VALUES_POSITIONS), POSITIONS)) < 0.5

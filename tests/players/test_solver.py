@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxgp.genotypes.primitives import BOOL, Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program, print_program
@@ -56,6 +57,7 @@ def test_the_first_rule_whose_condition_holds_gives_the_weights():
     assert values(RULES, [one, other], [0, 0, 1, 1], nodes).tolist() == [2, 2, 4, 3]
 
 
+@pytest.mark.slow
 def test_a_value_does_not_depend_on_the_other_nodes_of_a_batch():
     random = np.random.default_rng(0)
     nodes = random.random((61, 4)).round(3)

@@ -124,6 +124,13 @@ def test_text_cannot_become_markup():
     assert json.loads(data[1]) == [{"captions": [nasty], "frames": ["<svg></svg>"], "ends": False}]
 
 
+def test_the_only_game_has_its_whole_title_and_several_are_chosen_from():
+    alone, two = (page(games=[ReplayGame("a <b>", [("c", "<svg></svg>")])] * count) for count in (1, 2))
+    assert "<p hidden><label>game <select" in alone
+    assert "<p><label>game <select" in two
+    assert all('<p id="title"></p>' in text for text in (alone, two))
+
+
 def test_columns_of_a_table_that_hold_words_stand_to_the_left():
     written = markup.table([{"player": "edgar", "won": "3 of 4"}, {"player": None, "won": 2}])
     assert re.findall(r"<(t[hd])[^>]*?( class=\"words\")?>(\w[^<]*|-)<", written) == [

@@ -67,6 +67,7 @@ def test_each_run_is_the_one_that_its_seed_gives_alone(tmp_path, alone, side_by_
     assert len(set(last)) == 1, "the seconds of a row are the share of its run"
 
 
+@pytest.mark.slow
 def test_runs_that_stand_at_different_generations_come_to_the_same_end(tmp_path, alone):
     """One has all generations, one has four of seven, one has lost its directory."""
     assert run_together(members(tmp_path, generations=4)) == 0

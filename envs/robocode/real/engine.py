@@ -59,6 +59,8 @@ COMPILING = 900.0
 """Seconds that the compiler may take."""
 TRIES = 3
 """How often a battle in which a turn was missed is fought."""
+AFTERWARDS = 150
+"""Turns that a round goes on after its decision; nothing counts in them."""
 KINDS = ("survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus")
 """Kinds of points: 50 for surviving, 10 for the last survivor, damage and its bonuses."""
 
@@ -101,7 +103,7 @@ class Fought:
 
     Attributes:
         battle: which.
-        turns: int[R], until 150 turns after the decision.
+        turns: int[R], with those `AFTERWARDS`.
         places: float64[R, 2, 3]: x, y in pixels and the heading in radians of each robot at the start.
         points: float64[R, 2, 6], of each robot by `KINDS`.
         skipped: turns that a robot missed in the last try; the figures are good for nothing unless it is 0.

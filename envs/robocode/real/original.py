@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from envs.robocode.real import engine, export
-from envs.robocode.real.engine import KINDS, Arena, Battle, Fought
+from envs.robocode.real.engine import AFTERWARDS, KINDS, Arena, Battle, Fought
 from jaxgp.errors import reject
 from jaxgp.games.originals import Encounter, Original
 
@@ -88,7 +88,7 @@ def encounter(rival: str, fought: Sequence[Fought]) -> Encounter:
     counted = [one for one in fought if not one.skipped]
     values = [measures(one) for one in counted]
     named = {name: np.array([one[name] for one in values]) for name in (values[0] if values else ())}
-    turns = float(np.mean([one.turns.sum() for one in counted])) if counted else 0.0
+    turns = float(np.mean([(one.turns - AFTERWARDS).sum() for one in counted])) if counted else 0.0
     return Encounter(rival, named, turns, sum(one.seconds for one in fought), len(fought) - len(counted))
 
 
@@ -99,7 +99,8 @@ def measures(one: Fought) -> dict[str, float]:
     kinds = dict(zip(KINDS, one.points[:, 0].sum(0).tolist(), strict=True))
     total = float(one.score.sum())
     share = one.share if total else 0.5
-    return {"share": share, "score": float(one.score[:, 0].sum()), **kinds, "firsts": float(firsts)}
+    score, rounds = float(one.score[:, 0].sum()), float(len(one.points))
+    return {"share": share, "score": score, **kinds, "firsts": float(firsts), "rounds": rounds}
 
 
 def _spelled(name: str) -> str:

@@ -59,7 +59,6 @@ class First:
     options: str = column("other options of the run")
     cpu_seconds: float = column("of all cores together, until the record had a row")
     seconds: float = column("by the clock, until then")
-    directory: float = column("seconds by the clock until the run directory was there")
     load: float = column("load average of the machine, of the minute that ended then")
     cores: int = column("CPU cores that the process could use")
     jax: str = column("version of JAX")
@@ -81,9 +80,7 @@ def measure(game: str, options: list[str], limit: float) -> First:
         command = [sys.executable, str(TRAIN), f"game={game}", *options, *own]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=said)
         last = lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # noqa: E731
-        wait = lambda done: _wait(lambda: done() or bool(last()), begin, limit)  # noqa: E731
-        directory = wait(run.is_dir)
-        seconds = wait(lambda: _has_row(run / "metrics.jsonl"))
+        seconds = _wait(lambda: _has_row(run / "metrics.jsonl") or bool(last()), begin, limit)
         load = os.getloadavg()[0]
         os.kill(process.pid, signal.SIGKILL)  # one that has ended waits below, and nobody else has its number
         _, _, usage = os.wait4(process.pid, 0)
@@ -97,7 +94,6 @@ def measure(game: str, options: list[str], limit: float) -> First:
         " ".join(options),
         round(usage.ru_utime + usage.ru_stime, 1),
         round(seconds, 1),
-        round(directory, 1),
         round(load, 1),
         available(),
         metadata.version("jax"),

@@ -86,6 +86,7 @@ def test_every_game_has_all_evaluators_and_an_apt_one_first():
     assert all(len(searches(envs.spec("checkers"), game, "material|king_2", 2, "first", 1, 4)) == 2 for game in games)
 
 
+@pytest.mark.slow
 def test_a_search_by_noise_chooses_uniformly_anew_each_time_and_remembers_each_draw():
     """One ply deep, where no move decides the game: chi-square over the moves of 2,000 games in one position."""
     game, state = read("""

@@ -63,6 +63,16 @@ def test_the_longest_mates_are_those_of_the_literature(name):
     assert tables.MATE - values[(values > 0) & (values != tables.ILLEGAL)].min() == LONGEST[name]
 
 
+def test_a_table_that_is_not_there_is_built_while_a_program_that_asks_for_it_is_traced(tmp_path, monkeypatch):
+    whole = tables.table(kinds_of("KQK"))[0]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    tables.table.cache_clear()
+    board = Board(jnp.full((2, 2), OFF, jnp.int8), jnp.zeros((2, 2), jnp.int8))
+    traced = jax.eval_shape(lambda board: tables.won(("KQK",), board), board)
+    assert traced.shape == ()
+    assert np.array_equal(tables.table(kinds_of("KQK"))[0], whole)
+
+
 def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_board_is_turned():
     found = tables.tables(("KQK", "KRK"))
     game = Chess(endgame="KQK,KRK", start="legal")
@@ -84,6 +94,7 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     assert (after[there] <= 0).all()
 
 
+@pytest.mark.slow
 def test_positions_of_other_men_have_no_value():
     found = tables.tables(("KRK",))
     game = Chess(endgame="KNKQ,KQRKQR", start="legal")

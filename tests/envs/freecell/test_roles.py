@@ -18,6 +18,7 @@ from tests.operators.operator_cases import quick
 SPEC = envs.spec("freecell")
 GAME = SPEC.make()
 NAMES = [one.name for one in FEATURES]
+compiled = jax.jit(hsdh)
 
 
 def seen(heuristics, rising, **numbers):
@@ -61,7 +62,7 @@ def deals():
     """Three deals as roots of searches."""
     states = positions([1, 617, 31465])
     root = jax.tree.map(jnp.asarray, states)
-    return Child(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.vmap(GAME.choices)(root))
+    return Child(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.jit(jax.vmap(GAME.choices))(root))
 
 
 def worth(role, text, deals):
@@ -78,7 +79,7 @@ def worth(role, text, deals):
 
 def test_fixed_orders_are_sums_of_weights(deals):
     heineman = worth("weights", SPEC.strategy_of("Heineman", GAME).text, deals)
-    cards = np.array([hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)])
+    cards = np.array([compiled(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)])
     assert heineman == pytest.approx((cards + 22) / 120)  # a deal scores 22 more than the cards on its aces
     assert set(SPEC.strategies) == {"Heineman", "HighestHomeCard", "DifferenceHome", "GA-FreeCell"}
     # Nothing is on the foundations: HighestHomeCard is 0, turned over 1; DifferenceHome is 0.
@@ -92,7 +93,7 @@ def test_a_policy_takes_the_weights_of_the_first_rule_that_fires(deals):
 
     never, far = rule("(<= 0.5 0.25)", "0"), rule("(>= HSDH 0.15)", "1")
     policy = f"(PROGRAM {never} {far} {never} {never} {never} 0.5 {' 0' * 10})"
-    cards = np.array([hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]) / 100
+    cards = np.array([compiled(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]) / 100
     assert worth("policy", policy, deals) == pytest.approx(np.where(cards >= 0.15, cards, cards / 2))
     assert len({bool(one >= 0.15) for one in cards}) == 2
 
@@ -155,7 +156,7 @@ def test_the_reference_search_is_the_search_of_a_genome_by_hsdh(deals):
         assert not solver.differs
         order = solver.baseline_search.order
         values = order((), jnp.zeros(3, jnp.int32), deals, jnp.int32(3))
-        assert values.tolist() == [hsdh(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]
+        assert values.tolist() == [compiled(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)]
 
 
 def test_a_champion_keeps_the_way_in_which_heuristics_are_turned_over():

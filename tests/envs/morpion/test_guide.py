@@ -84,6 +84,7 @@ def searched(player):
     return jax.device_get(jax.jit(run)(programs(player, "1.0", strongly)))
 
 
+@pytest.mark.slow
 def test_a_search_follows_its_guide_and_one_without_preferences_is_plain(player, searched):
     line, _ = searched
     plain = jax.device_get(Nested(player.nested.game, 2, 4).search(jax.random.key(0), 6))
@@ -97,6 +98,7 @@ def test_a_search_follows_its_guide_and_one_without_preferences_is_plain(player,
         assert ours < np.abs(np.diff(others, axis=0)).max(1).mean() - 0.5
 
 
+@pytest.mark.slow
 def test_the_game_of_a_guide_is_the_best_of_its_searches(player, searched):
     line, played = searched
     scores = line.score.reshape(2, 3)

@@ -37,7 +37,7 @@ CHOICES = "(Plus EnemyMobility (Plus CSquareCount:4 (Minus FriendlyCornerCount M
 SQUARES = "(IFT (AND (IsEmptySquare [3,3]) (IsFriendlyPiece [6,5])) Mobility EnemyPieceCount:2)"
 SEARCHED = [
     (4, 2, "position_regions", ENDING.replace("EdgeCount", "CornerCount")),
-    (4, 1, "original", "(- other_corners (* own_edges own))"),
+    pytest.param(4, 1, "original", "(- other_corners (* own_edges own))", marks=pytest.mark.slow),
     pytest.param(6, 2, "position_regions", ENDING, marks=pytest.mark.slow),
     pytest.param(6, 2, "original", "(- other_corners (* own_edges own))", marks=pytest.mark.slow),
     pytest.param(6, 1, "position_regions", CHOICES, marks=pytest.mark.slow),

@@ -15,6 +15,7 @@ def test_the_beginning_of_a_recorded_run_is_followed():
     assert differences(trace, replayed([trace])[0]) == []
 
 
+@pytest.mark.slow
 def test_whole_recorded_runs_are_followed():
     traces = [read(path) for path in shared()]
     plain = [trace for trace in traces if trace.seed is None]

@@ -167,7 +167,7 @@ def test_a_driver_meets_its_rivals_in_battles_of_equal_seeds_and_has_the_quantit
     tree = parse(LANGUAGE, "(PROGRAM (Fire X) Zero Zero)")
     driver = Options(), Written(LANGUAGE, tree)
     (met,) = original.ORIGINAL.drive(game, driver, [SPIN], 2, 5, None)
-    assert (met.rival, met.discarded, met.steps) == (SPIN, 0, 603)
+    assert (met.rival, met.discarded, met.steps) == (SPIN, 0, 153)
     assert set(met.values) <= {one.name for one in game.quantities}
     values = {name: each.tolist() for name, each in met.values.items()}
     assert values == {
@@ -178,6 +178,7 @@ def test_a_driver_meets_its_rivals_in_battles_of_equal_seeds_and_has_the_quantit
         "bullet": [12, 12],
         **{name: [0, 0] for name in ("bullet_bonus", "ram", "ram_bonus")},
         "firsts": [3, 3],
+        "rounds": [3, 3],
     }
 
 

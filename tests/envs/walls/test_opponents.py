@@ -134,6 +134,7 @@ def test_alpha_beta_equals_plain_minimax(depth):
     check_search(positions, depth, "material", tail=1, ties="all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [2, 4])
 def test_alpha_beta_that_stops_at_the_first_best_move(depth):
     check_search(random_positions(ROOTS, seed=1), depth, "decided", tail=2, ties="first")

@@ -1,0 +1,95 @@
+"""The tables of docs/robocode.md, made from the tables of docs/data whose names begin with `robocode`."""
+
+from jaxgp.report.generated import table
+from jaxgp.store.table import Cells
+from tables.shared.data import Data
+
+SAMPLES = (
+    *("Walls", "TrackFire", "SpinBot", "VelociRobot", "RamFire", "Tracker"),
+    *("MyFirstRobot", "Corners", "Crazy", "Fire", "SittingDuck", "Target"),
+)
+"""The samples of the engine, the hardest ones for small robots first."""
+TRAINED = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls")
+REPORTING = ("sample.TrackFire", "sample.Tracker", "sample.VelociRobot", "sampleex.Alien", "sampleex.MasterAndSlave")
+ENGINE = " in Robocode "
+NONE = ""
+
+
+def figures(data: Data) -> dict[tuple[bool, str, str], Cells]:
+    """Return the figures of the champion by arena (true: the real engine), rival and quantity; later rows count."""
+    rows = data["robocode_engine"]
+    return {(ENGINE in row["driver"], row["rival"], row["quantity"]): row for row in rows}
+
+
+def fought(data: Data) -> str:
+    """Return what the champion reaches against each robot, here and in the real engine."""
+    found, lines = figures(data), []
+    rivals = dict.fromkeys(rival for _, rival, _ in found)
+    for rival in sorted(rivals, key=lambda one: (one not in TRAINED, one in REPORTING, one)):
+        cells = [_share(found.get((real, rival, "share"))) for real in (False, True)]
+        real, here = found.get((True, rival, "firsts")), found.get((False, rival, "share"))
+        rounds = found.get((True, rival, "rounds"))
+        won = NONE
+        if real is not None and rounds is not None:
+            battles = int(real["rollouts"])
+            won = f"{float(real['mean']) * battles:.0f} of {float(rounds['mean']) * battles:.0f}"
+        turns = [_turns(one) for one in (here, found.get((True, rival, "share")))]
+        kinds = " ".join(
+            f"{float(found[True, rival, kind]['mean']):.0f}" if (True, rival, kind) in found else NONE
+            for kind in ("survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus")
+        )
+        role = "trained on" if rival in TRAINED else "for reporting" if rival in REPORTING else "for choosing"
+        lines.append([rival, role, *cells, won, kinds, *turns])
+    header = ["robot", "used", "F here", "F in the engine", "rounds won there", "points there", "turns here", "there"]
+    return table(header, lines)
+
+
+def bar(data: Data) -> str:
+    """Return the champion's figures beside the bar: the mean over the samples, and against Walls and HaikuPoet."""
+    found, lines = figures(data), []
+    for name, real in (("here", False), ("in the engine", True)):
+        means = [found[real, f"sample.{one}", "share"] for one in SAMPLES if (real, f"sample.{one}", "share") in found]
+        mean = sum(float(one["mean"]) for one in means) / len(means)
+        error = sum(float(one["error"]) ** 2 for one in means) ** 0.5 / len(means)
+        most = sum(float(one["mean"]) > 0.5 for one in means)
+        others = [_share(found.get((real, who, "share"))) for who in ("sample.Walls", "haiku.HaikuPoet")]
+        low, high = mean - 1.96 * error, mean + 1.96 * error
+        lines.append([name, f"{mean:.3f} ({low:.3f} to {high:.3f})", f"{most} of {len(means)}", *others])
+    lines.append(["the bar", "above 0.88", NONE, "above 0.5", "above 0.5"])
+    return table(["arena", "mean F of the samples", "more than half of the points", "Walls", "HaikuPoet"], lines)
+
+
+def _share(row: Cells | None) -> str:
+    if row is None:
+        return NONE
+    return f"{float(row['mean']):.2f} ({max(0.0, float(row['low'])):.2f} to {min(1.0, float(row['high'])):.2f})"
+
+
+def _turns(row: Cells | None) -> str:
+    return NONE if row is None else f"{float(row['steps']):.0f}"
+
+
+def runs(data: Data) -> str:
+    """Return the best and the mean fitness of runs, every few generations."""
+    lines = [
+        [row["generation"], *(f"{float(row[name]):.2f}" for name in ("best", "mean")), f"{float(row['size']):.0f}"]
+        for row in data["robocode_run"]
+    ]
+    return table(["generation", "best F", "mean F of the population", "mean nodes"], lines)
+
+
+def speed(data: Data) -> str:
+    """Return turns in a second of CPU."""
+    lines = []
+    for row in data["robocode_speed"]:
+        turns = float(row["work"]) / float(row["cpu_seconds"])
+        lines.append([row["name"], row["rival"] or "jaxgp", f"{int(row['battles']):,}", f"{turns:,.0f}"])
+    return table(["turns", "by", "battles at once", "in a second of CPU"], lines)
+
+
+TABLES = {
+    "robocode_run": runs,
+    "robocode_fought": fought,
+    "robocode_bar": bar,
+    "robocode_speed": speed,
+}
