@@ -31,7 +31,6 @@ from jaxgp.study.study_options import STUDY
 from studies.growth import first as of_first
 from studies.growth import populations as of_populations
 from tables import (
-    backgammon,
     checkers,
     experiments,
     first,
@@ -44,7 +43,7 @@ from tables import (
     reversi,
     walls,
 )
-from tables.boards import chess
+from tables.boards import backgammon, chess
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode

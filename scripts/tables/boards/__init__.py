@@ -1,1 +1,1 @@
-"""Tables of board games."""
+"""Tables of documents about single board games."""
