@@ -31,22 +31,21 @@ from jaxgp.study.study_options import STUDY
 from studies.growth import first as of_first
 from studies.growth import populations as of_populations
 from tables import (
-    backgammon,
     checkers,
     experiments,
-    first,
     islands,
     kalah,
     leagues,
     mancala,
     othello,
-    populations,
     reversi,
     walls,
 )
+from tables.boards import backgammon, chess
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
+from tables.speed import first, populations
 
 
 def launchers() -> Makers:
@@ -83,6 +82,7 @@ DOCUMENTS = {
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,
     "results/walls.md": walls.TABLES,
+    "chess.md": chess.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,
     "league.md": leagues.TABLES,

@@ -5,7 +5,8 @@ import pytest
 from jaxgp.measure import games
 from jaxgp.store import runs
 from jaxgp.study import curves
-from tables import backgammon, checkers, islands, kalah, mancala, othello, reversi, walls
+from tables import checkers, islands, kalah, mancala, othello, reversi, walls
+from tables.boards import backgammon
 from tables.puzzles import morpion
 
 

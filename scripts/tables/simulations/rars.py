@@ -16,11 +16,14 @@ EXPERIMENTS = {
     "rars_time": "race time, as the book",
     "rars_distance": "race distance, as the book",
     "rars_islands": "race time, islands",
+    "rars_factors": "race time, islands, nodes with factors",
     "rars_v01": "race time on v01, as the book",
     "rars_many": "race time on sixteen tracks",
     "rars_endurance": "three laps with a price of damage",
 }
 """Experiments by name, and what tables call them."""
+OURS = ("rars_islands", "rars_factors", "rars_many")
+"""Those whose way to evolve drivers the book does not have."""
 BOOK_TRACKS = ("v03", "clkwis", "v01", "oval2")
 FIELD = (
     *("Vector", "WappuCar", "Apex8", "Djoefe", "Mafanja", "Burns", "Eagle", "Bulle", "Magic", "Tuto3", "Tuto4"),
@@ -93,7 +96,7 @@ def finishes(row: Cells | None) -> float | None:
 def runs(data: Data) -> str:
     """Return the champions of the runs of each experiment on sepang, in 100 new races each."""
     there, lines = races(data, "sepang"), []
-    for experiment in ("rars_time", "rars_distance", "rars_islands"):
+    for experiment in ("rars_time", "rars_distance", "rars_islands", "rars_factors"):
         found = champions(data, experiment)
         rows = [there[name, "sepang", 1] for name in found if (name, "sepang", 1) in there]
         if not rows:
@@ -123,7 +126,7 @@ def runs(data: Data) -> str:
 def sepang(data: Data) -> str:
     """Return laps of sepang: the book's, and those of drivers here."""
     there, extra = races(data, "sepang"), races(data, "baselines")
-    names = bests(data, ("rars_time", "rars_distance", "rars_islands", "rars_many"))
+    names = bests(data, ("rars_time", "rars_distance", *OURS))
     names |= {"tuto3": "Tuto3, by hand"}
     made = [(title, there[name, "sepang", 1]) for name, title in names.items() if (name, "sepang", 1) in there]
     words = {
@@ -190,7 +193,7 @@ def standings(data: Data, joining: Sequence[str]) -> list[tuple[str, int, list[i
 def season(data: Data) -> str:
     """Return the standings of the season, of a champion of sepang, and of one of sixteen tracks."""
     lines = []
-    for experiment in ("rars_time", "rars_islands", "rars_many"):
+    for experiment in ("rars_time", *OURS):
         name = best(data, experiment)
         if name is None or (name, tracks.SEASON[0], 1) not in races(data, "tracks"):
             continue
@@ -207,7 +210,7 @@ def season(data: Data) -> str:
 
 def points(data: Data) -> str:
     """Return the points of all drivers, in the season of each champion."""
-    names = [name for one in ("rars_time", "rars_islands", "rars_many") if (name := best(data, one))]
+    names = [name for one in ("rars_time", *OURS) if (name := best(data, one))]
     names = [name for name in names if (name, tracks.SEASON[0], 1) in races(data, "tracks")]
     found = [{who: won for who, won, _ in standings(data, [name])} for name in names]
     if not found:
@@ -233,6 +236,37 @@ def every(data: Data) -> str:
             cells.append(f"{float(row['mean']):.1f}{damaged}" if row and row["mean"] else "lost")
         lines.append([track, f"{tracks.public()[track].length:,.0f}", *cells, f"{min(mine):.1f}" if mine else NONE])
     return table(["track", "feet", *names.values(), "fastest recorded, without those that plan"], lines)
+
+
+def together(data: Data) -> str:
+    """Return what drivers came to that started together, from each place of the grid once."""
+    by_driver: dict[str, list[Cells]] = {}
+    for row in data["rars_together"]:
+        by_driver.setdefault(row["driver"], []).append(row)
+    lines = []
+    for name, rows in sorted(by_driver.items(), key=lambda one: -sum(int(row["points"]) for row in one[1])):
+        places = [int(row["place"]) for row in rows]
+        front = [row["place"] == "1" for row in rows if row["grid"] == "1"]
+        back = [row["place"] == "1" for row in rows if row["grid"] == row["cars"]]
+        cells = [
+            str(sum(int(row["points"]) for row in rows)),
+            f"{places.count(1)} of {len(places)}",
+            f"{sum(front)} of {len(front)}",
+            f"{sum(back)} of {len(back)}",
+            str(sum(row["finished"] == "0" for row in rows)),
+            f"{sum(float(row['damage']) for row in rows) / len(rows):,.0f}",
+        ]
+        lines.append([f"`{name}`" if "#" in name else name, *cells])
+    header = [
+        "driver",
+        "points",
+        "races won",
+        "from the first place of the grid",
+        "from the last one",
+        "races not finished",
+        "damage, mean",
+    ]
+    return table(header, lines)
 
 
 # Long races, and other tracks to train on
@@ -288,7 +322,7 @@ def trained(data: Data) -> str:
 def ideal(data: Data) -> str:
     """Return the fastest laps that were found, beside planners and champions."""
     laps, there = recorded(data), races(data, "tracks")
-    names = list(bests(data, ("rars_time", "rars_islands", "rars_many")))
+    names = list(bests(data, ("rars_time", *OURS)))
     lines = []
     found = {row["track"]: row for row in sorted(data["rars_ideal"], key=lambda row: -float(row["seconds"]))}
     for track, row in found.items():
@@ -338,6 +372,7 @@ TABLES = {
     "rars_season": season,
     "rars_points": points,
     "rars_every": every,
+    "rars_together": together,
     "rars_endurance": endurance,
     "rars_trained": trained,
     "rars_ideal": ideal,

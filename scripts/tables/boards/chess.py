@@ -1,4 +1,4 @@
-"""The tables of docs/chess.md: how often players keep the result, from the rows of `scripts/studies/chess/kept.py`."""
+"""The tables of docs/chess.md, from the rows of `scripts/studies/chess/kept.py` and `points.py`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,13 @@ from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 
 ENDGAMES = ("KRKR", "KQKQ")
-FIXED = {"random": "random mover", "master": "`master`", "gpec190": "`gpec190`"}
+FIXED = {
+    "random": "random mover",
+    "master": "`master`",
+    "gpec190": "`gpec190`",
+    "printed": "`gpec190`, its printed tree alone",
+    "network": "network of the same terminals",
+}
 CLASSES = {"truth": "table-taught", "coplay": "co-played"}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)")
@@ -49,7 +55,7 @@ def kept(data: Data) -> str:
         if (name := named(player)) is not None:
             many = " and ".join(dict.fromkeys(f"{int(number[player, e]):,}" for e in ENDGAMES if (player, e) in number))
             lines.append([name, *cells, many])
-    order = ["random", "`gpec", "`master", "co-played", "table", "Toga", "Stock"]
+    order = ["random", "`gpec", "`master", "co-played", "table", "network", "Toga", "Stock"]
     lines.sort(key=lambda line: next(n for n, start in enumerate(order) if line[0].startswith(start)))
     head = [f"{endgame}, {kind}" for endgame, kind in columns]
     return table(["player", *head, "decisions"], lines)
@@ -76,4 +82,19 @@ def differences(data: Data) -> str:
     return table(["player", "endgame", *(f"than {named(one)}" for one in engines)], lines)
 
 
-TABLES: Makers = {"chess_kept": kept, "chess_terminals": terminals, "chess_than": differences}
+def points(data: Data) -> str:
+    """Return a line for each player: its points, by what games without mate are worth."""
+    rows = data["chess_points"]
+    worths, names = list(dict.fromkeys(row["adjudicate"] for row in rows)), FIXED | {"random": "random programs"}
+    lines = []
+    for player in dict.fromkeys(row["player"] for row in rows):
+        mine = {row["adjudicate"]: row for row in rows if row["player"] == player}
+        shares = {a: [100 * float(row[name]) for name in ("points", "low", "high")] for a, row in mine.items()}
+        cells = ["{:.1f} ({:.1f} to {:.1f})".format(*shares[a]) if a in mine else "" for a in worths]
+        lines.append([names.get(player, player.replace("*", "\\*")), *cells])
+    drawn = {row["adjudicate"]: f"{100 * float(row['drawn']):.0f}" for row in rows}
+    lines.append(["games that end level", *(drawn[a] for a in worths)])
+    return table(["player", *(f"`game.adjudicate={a}`" for a in worths)], lines)
+
+
+TABLES: Makers = {"chess_kept": kept, "chess_terminals": terminals, "chess_than": differences, "chess_points": points}

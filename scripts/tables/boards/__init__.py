@@ -1,0 +1,1 @@
+"""Tables of documents about single board games."""
