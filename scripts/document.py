@@ -33,13 +33,11 @@ from studies.growth import populations as of_populations
 from tables import (
     checkers,
     experiments,
-    first,
     islands,
     kalah,
     leagues,
     mancala,
     othello,
-    populations,
     reversi,
     walls,
 )
@@ -47,6 +45,7 @@ from tables.boards import backgammon, chess
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
+from tables.speed import first, populations
 
 
 def launchers() -> Makers:

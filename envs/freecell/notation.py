@@ -244,6 +244,6 @@ def _swap(ours: list[int], state: State, target: int) -> None:
     ours[target], ours[other] = ours[other], ours[target]
 
 
-def stepping(game: FreeCell) -> Stepping:
+def stepping(game: FreeCell) -> Stepping[State]:
     """Return the rules as programs for one position, compiled once for all deals."""
     return chance.stepping(rules_of(game.supermoves, game.autoplay))

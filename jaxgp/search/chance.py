@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import jax
 import numpy as np
 from jax import Array
 
-from jaxgp.contracts import Game, Position, State
+from jaxgp.contracts import Game, State
 
 
 def refuse_chance(game: Game[State]) -> None:
@@ -22,7 +22,7 @@ def unused_key() -> Array:
     return jax.random.key(0)
 
 
-class Stepping(NamedTuple):
+class Stepping(NamedTuple, Generic[State]):
     """The rules of a game without chance as programs for one position.
 
     Attributes:
@@ -31,14 +31,19 @@ class Stepping(NamedTuple):
         legal: position -> bool[A].
     """
 
-    init: Callable[[], Position]
-    step: Callable[[Position, np.int32], Position]
-    legal: Callable[[Position], Array]
+    init: Callable[[], State]
+    step: Callable[[State, np.int32], State]
+    legal: Callable[[State], Array]
+
+
+def stepping(game: Game[State]) -> Stepping[State]:
+    """Return the programs of a game; each is compiled once, however often a game is read."""
+    found: Stepping[State] = _compiled(game)
+    return found
 
 
 @lru_cache(maxsize=64)
-def stepping(game: Game) -> Stepping:
-    """Return the programs of a game; each is compiled once, however often a game is read."""
+def _compiled(game: Any) -> Any:
     return Stepping(
         jax.jit(lambda: game.init(unused_key())),
         jax.jit(lambda state, action: game.step(state, action, unused_key())),

@@ -6,7 +6,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import RunError
 from studies.growth import first as study
 from studies.growth.first import COLUMNS, GAMES, Options
-from tables import first as tables
+from tables.speed import first as tables
 
 
 def test_the_table_has_a_line_for_each_game_with_its_last_measurement_and_names_what_is_missed():

@@ -6,7 +6,7 @@ from jaxgp.config import arguments
 from jaxgp.store.table import CSVTable
 from studies.growth import populations as study
 from studies.growth.populations import COLUMNS, Options
-from tables import populations as tables
+from tables.speed import populations as tables
 
 ROW = dict.fromkeys(COLUMNS, "0") | {"game": "walls", "options": "a=1", "compile_seconds": "7.4"}
 

@@ -73,7 +73,8 @@ def task(options: Options) -> int:
     loaded = [champions.load(run, envs, "runs") for run in options.runs]
     if len({str(one.content.program) for one in loaded}) > 1:
         raise UsageError("runs: they drive different robots; accepted: runs of one program.bot and program.angles")
-    populations = [_population(Path(one.path).parent) for one in loaded]
+    found = [_newest(Path(one.path).parent) for one in loaded]
+    populations = [population for _, population in found]
     everyone = jax.tree.map(lambda *x: np.concatenate(x), *populations)
     whose = np.repeat(np.arange(len(loaded)), [len(one.length) for one in populations])
     measure = jax.jit(battle(loaded[0], options.lanes))
@@ -85,18 +86,18 @@ def task(options: Options) -> int:
     again = np.mean([np.asarray(measure(key, some))[: len(best)] for key in keys], 0)
     order = np.argsort(-again.mean(1), kind="stable")
     for n in order:
-        run = options.runs[whose[best[n]]]
-        print(f"F {again[n].mean():.3f} (in the first look {first[best[n]]:.3f}) {run}")
-    found = order[0]
-    print(", ".join(f"{name} {share:.2f}" for name, share in zip(CHOOSING, again[found], strict=True)))
-    one, genome = loaded[whose[best[found]]], jax.tree.map(lambda x: x[found], some)
+        print(f"F {again[n].mean():.3f} (in the first look {first[best[n]]:.3f}) {options.runs[whose[best[n]]]}")
+    print(", ".join(f"{name} {share:.2f}" for name, share in zip(CHOOSING, again[order[0]], strict=True)))
+    run = whose[best[order[0]]]
+    one, genome = loaded[run], jax.tree.map(lambda x: x[order[0]], some)
     content = dataclasses.replace(
         one.content,
         text=languages.to_text(one.cast.language, genome),
         size=int(languages.sizes(genome)),
         depth=languages.depth(genome),
-        fitness=float(again[found].mean()),
-        points={"first": float(again[found].mean()), "second": None},
+        generation=found[run][0],
+        fitness=float(again[order[0]].mean()),
+        points={"first": float(again[order[0]].mean()), "second": None},
     )
     champion.write(files.user_path("output", options.output), content)
     return 0
@@ -116,17 +117,18 @@ def battle(one: "Loaded", lanes: int) -> "Callable[[jax.Array, Programs], jax.Ar
     return lambda key, programs: jax.vmap(value)(fitness.drive(key, programs).measures)
 
 
-def _population(run: Path) -> "Programs":
-    """Return the population of the newest checkpoint of a run; raises UsageError."""
+def _newest(run: Path) -> "tuple[int, Programs]":
+    """Return generation and population of the newest checkpoint of a run; raises UsageError."""
     from jaxgp.genotypes.programs import Programs
     from jaxgp.store import checkpoint
 
     found = checkpoint.available(run / "checkpoints")
     if not found:
         raise UsageError(f"runs={run}: accepted: directories with a folder checkpoints")
-    arrays = checkpoint.read(max(found)[1])
+    generation, path = found[0]
+    arrays = checkpoint.read(path)
     parts = (arrays[f".population.{one.name}"] for one in dataclasses.fields(Programs))
-    return Programs(*parts)  # type: ignore[arg-type]
+    return generation, Programs(*parts)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

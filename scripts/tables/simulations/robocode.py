@@ -78,6 +78,18 @@ def runs(data: Data) -> str:
     return table(["generation", "best F", "mean F of the population", "mean nodes"], lines)
 
 
+def scatter(data: Data) -> str:
+    """Return two pairs in many rounds, here and in the real engine."""
+    lines = []
+    for row in data["robocode_scatter"]:
+        share, error = float(row["share"]), float(row["error"])
+        interval = f"{share - 1.96 * error:.3f} to {share + 1.96 * error:.3f}"
+        lines.append(
+            [f"{row['a']}, {row['b']}", row["arena"], row["rounds"], f"{share:.3f} ({interval})", row["turns"]]
+        )
+    return table(["pair", "arena", "rounds", "share of the first one", "turns of a round"], lines)
+
+
 def speed(data: Data) -> str:
     """Return turns in a second of CPU."""
     lines = []
@@ -91,5 +103,6 @@ TABLES = {
     "robocode_run": runs,
     "robocode_fought": fought,
     "robocode_bar": bar,
+    "robocode_scatter": scatter,
     "robocode_speed": speed,
 }

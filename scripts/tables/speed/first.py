@@ -1,5 +1,8 @@
 """The table of docs/performance.md on first generations, made from docs/data/first_generations.csv."""
 
+from collections.abc import Callable
+
+from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers, by, listing
 
 AIM = 60.0
@@ -9,7 +12,7 @@ AIM = 60.0
 def first(data: Data) -> str:
     """Return a line for each game; of its measurements the last counts."""
     last = [rows[-1] for _, rows in sorted(by(data["first_generations"], "game", "options").items())]
-    columns = {
+    columns: dict[str, Callable[[Cells], str] | str] = {
         "`game=`": "{game}",
         "CPU-seconds": lambda row: (
             f"{float(row['cpu_seconds']):.0f}{'' if float(row['cpu_seconds']) <= AIM else ': missed'}"
