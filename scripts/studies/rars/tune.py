@@ -52,7 +52,7 @@ from studies.rars.races import COLUMNS, summary
 
 RANDOM = "random"
 WIDE = 0.3
-"""How far constants of programs may move from where they are, in either direction."""
+"""How far constants and factors of programs may move from where they are, in either direction."""
 SHARE = 0.7
 """The same of Tuto3, as a share of each constant."""
 AGAIN = 64
@@ -111,19 +111,20 @@ def subject(option: str, word: str, there: Cast) -> Subject:
         return Subject(Tuned(), constants, SHARE * constants, lambda x: x)
     one = champions.elsewhere(champions.load(word, envs, option), there, option)
     genome, language = one.genome, one.cast.language
-    number = np.array([p.has_number for p in language.primitives])
+    number = np.array([p.has_number for p in language.primitives]) | language.scaled
     opcode, length = np.asarray(genome.opcode), np.asarray(genome.length)
     live = np.arange(opcode.shape[1]) < length[:, None]
     tree, node = np.nonzero(number[opcode.astype(int)] & live)
     if not len(tree):
-        reject(option, word, "a champion with constants")
+        reject(option, word, "a champion with constants or factors")
     constants = np.asarray(genome.value)[tree, node]
 
     def genomes(x: Array) -> Any:
         many = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(x), *leaf.shape)), genome)
         return many.replace(value=many.value.at[:, tree, node].set(x))
 
-    return Subject(one.player, constants, np.minimum(WIDE, np.maximum(1 - np.abs(constants), 0.01)), genomes)
+    room = np.abs(constants) if language.factored else 1 - np.abs(constants)
+    return Subject(one.player, constants, np.minimum(WIDE, np.maximum(room, 0.01)), genomes)
 
 
 def vectors(it: Subject) -> PrimitiveSet:

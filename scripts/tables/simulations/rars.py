@@ -134,7 +134,7 @@ def sepang(data: Data) -> str:
         "random": "random programs, the best",
     }
     for (name, _, _), row in extra.items():
-        made.append((words.get(name, f"`{name}`, constants by CMA-ES"), row))
+        made.append((words.get(name, f"`{name}#1`, its numbers by CMA-ES"), row))
     lines = [
         (float(row["mean"]), [title, mean(row), f"{float(row['damage']):,.0f}"]) for title, row in made if row["mean"]
     ]
