@@ -44,7 +44,7 @@ def after(game: Game[State], state: State, action: Array, legal: Array, key: Arr
 def open_games(
     game: Game[State],
     games: tuple[States, Array],
-    opening: int,
+    opening: int | Array,
     draw: Callable[[Array], Array],
     move: Callable[[States, Array, Array], States],
     max_plies: int,
@@ -54,12 +54,12 @@ def open_games(
     Args:
         game: the rules.
         games: states [P, G] and int32[P, G], the plies of each so far.
-        opening: how many moves; 0: nothing is compiled.
+        opening: how many moves, a whole number or int32[]; the number 0: nothing is compiled.
         draw: int32[], the number of the move -> uint32[P, G], random bits.
         move: (states, int32[P, G] legal actions, int32[P, G] plies) -> the states after them.
         max_plies: where games are stopped.
     """
-    if not opening:
+    if isinstance(opening, int) and not opening:
         return games
 
     def by_chance(number: Array, games: tuple[States, Array]) -> tuple[States, Array]:
