@@ -104,11 +104,7 @@ def _arctan(x: Array) -> Array:
 
 def arcsin(x: Array) -> Array:
     """Return the angle with the sine x in double precision, of numbers from -1 to 1."""
-    size = jnp.abs(x)
-    t = jnp.where(size < 0.5, x * x, (1 - size) * 0.5)
-    ratio, root = _ratio(t), jnp.sqrt(t)
-    head = _head(root)
-    rest = (t - head * head) / jnp.where(root == 0, 1.0, root + head)
+    size, ratio, root, head, rest = _halved(x)
     quarter = np.pi / 4
     middle = quarter - ((2.0 * root * ratio - (_HALF_LOW - 2.0 * rest)) - (quarter - 2.0 * head))
     large = jnp.where(size >= _NEAR_ONE, np.pi / 2 - (2.0 * (root + root * ratio) - _HALF_LOW), middle)
@@ -118,14 +114,19 @@ def arcsin(x: Array) -> Array:
 
 def arccos(x: Array) -> Array:
     """Return the angle with the cosine x in double precision, of numbers from -1 to 1."""
-    size = jnp.abs(x)
-    z = jnp.where(size < 0.5, x * x, (1 - size) * 0.5)
-    ratio, root = _ratio(z), jnp.sqrt(z)
-    head = _head(root)
-    rest = (z - head * head) / jnp.where(root == 0, 1.0, root + head)
+    size, ratio, root, head, rest = _halved(x)
     small = np.pi / 2 - (x - (_HALF_LOW - x * ratio))
     below = np.pi - 2.0 * (root + (ratio * root - _HALF_LOW))
     return jnp.where(size < 0.5, small, jnp.where(x < 0, below, 2.0 * (head + (ratio * root + rest))))
+
+
+def _halved(x: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Return |x|; then, of x^2 or beyond one half of (1 - |x|) / 2: the ratio, the root, its head, and the rest."""
+    size = jnp.abs(x)
+    t = jnp.where(size < 0.5, x * x, (1 - size) * 0.5)
+    root = jnp.sqrt(t)
+    head = _head(root)
+    return size, _ratio(t), root, head, (t - head * head) / jnp.where(root == 0, 1.0, root + head)
 
 
 def _ratio(t: Array) -> Array:
