@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import ArrayLike
 
 from jaxgp.genotypes.primitives import Domain, Floats, Integers, Levels, Points, PrimitiveSet
 
@@ -124,7 +125,7 @@ def moved(words: Array, primitives: PrimitiveSet, opcode: Array, value: Array, s
     wide = jnp.where(jnp.asarray(primitives.scaled)[opcode], jnp.maximum(1.0, jnp.abs(value)), wide)
     largest = np.finfo(np.float32).max
     least, most = (jnp.clip(one, -largest, largest) for one in (least, most))
-    return jnp.clip(value + share * wide * normal(words), jnp.minimum(least, value), jnp.maximum(most, value))
+    return _widened(value + share * wide * normal(words), value, least, most)
 
 
 def nudged(word: Array, number: Array) -> Array:
@@ -153,7 +154,7 @@ def _near(word: Array, domain: Domain, value: Array) -> Array:
     if isinstance(domain, Floats):
         spread = (domain.high - domain.low) / 10
         low, high = _inward(domain.low, domain.high), _inward(domain.high, domain.low)
-        return jnp.clip(value + spread * normal(word), jnp.minimum(low, value), jnp.maximum(high, value))
+        return _widened(value + spread * normal(word), value, low, high)
     if isinstance(domain, Levels):
         place = jnp.argmin(jnp.abs(np.asarray(domain.values, np.float32) - value))
         beside = place + jnp.where(word & 1 == 0, 1, -1)
@@ -169,6 +170,11 @@ def _near(word: Array, domain: Domain, value: Array) -> Array:
     chosen = uniform(word, inside)
     moved = domain.low + row[chosen] * width + column[chosen]
     return jnp.where(inside.any(), moved.astype(jnp.float32), value)
+
+
+def _widened(moved: Array, value: Array, low: ArrayLike, high: ArrayLike) -> Array:
+    """Clip to bounds that are widened to hold `value`."""
+    return jnp.clip(moved, jnp.minimum(low, value), jnp.maximum(high, value))
 
 
 def _from(word: Array, domain: Domain) -> Array:

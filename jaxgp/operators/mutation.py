@@ -62,9 +62,7 @@ def _regrow(
     def plan(words: Array, tree: Programs, root_type: Array) -> tuple[Array, Request]:
         node = _node(words, primitives, algorithm, tree)
         code = tree.opcode[node].astype(jnp.int32)
-        limit = jnp.int32(deepest)
-        if algorithm.max_depth is not None:
-            limit = jnp.minimum(limit, algorithm.max_depth - programs.depths(tree)[node])
+        limit = _depth_left(algorithm, deepest, tree, node)
         return node, Request(
             slot=programs.slot_type(primitives, root_type, tree, node),
             depth=limit,
@@ -105,9 +103,7 @@ def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: P
             effects = primitives.effects - programs.count_effects(primitives, tree)[-1]
             fits &= ~jnp.asarray(primitives.acts) | (effects > 0)
         code = draw.primitive(words[1], primitives, fits)
-        limit = jnp.int32(deepest)
-        if algorithm.max_depth is not None:
-            limit = jnp.minimum(limit, algorithm.max_depth - programs.depths(tree)[node])
+        limit = _depth_left(algorithm, deepest, tree, node)
         request = Request(
             slot=slot,
             depth=limit,
@@ -135,6 +131,13 @@ def _insert(keys: Array, primitives: PrimitiveSet, algorithm: Breeding, trees: P
     nodes, places, requests = jax.vmap(plan)(words[:, 0], trees, root_types)
     new = generate(words[:, 1:], primitives, requests, deepest, algorithm.creation.terminal_probability)
     return jax.vmap(put)(trees, nodes, places, new)
+
+
+def _depth_left(algorithm: Breeding, deepest: int, tree: Programs, node: Array) -> Array:
+    """Return int32[]: how deep what is grown in the place of a node may be, `deepest` at most."""
+    if algorithm.max_depth is None:
+        return jnp.int32(deepest)
+    return jnp.minimum(jnp.int32(deepest), algorithm.max_depth - programs.depths(tree)[node])
 
 
 def _node(words: Array, primitives: PrimitiveSet, algorithm: Breeding, tree: Programs) -> Array:
