@@ -43,6 +43,10 @@ def _no_others(*_: object) -> Mapping[str, float]:
     return {}
 
 
+def _no_judge(*_: object) -> None:
+    return None
+
+
 class ChoosesTurns(ABC):
     """A `Choice` that also chooses in many states at once, and several moves of its side, where this is faster."""
 
@@ -155,11 +159,14 @@ class Teachers(OfTurns, Generic[Rules]):
             ValueError where these rules have no such teacher.
         others: rules -> in what share of the decisions of the default teacher others play a best move, by what they are
             called; measured once and for all.
+        judge: rules -> state -> float32[W], what each move of the list of a game that `ListsMoves` is worth, unspecified
+            beyond the last; None: the default teacher judges no given positions under these rules.
     """
 
     names: tuple[str, ...]
     lessons: "Callable[[Rules, str | None], Callable[[Array, int], Lessons]]"
     others: Callable[[Rules], Mapping[str, float]] = _no_others
+    judge: "Callable[[Rules], Callable[[Any], Array] | None]" = _no_judge
 
 
 @dataclass(frozen=True)

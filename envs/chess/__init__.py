@@ -20,7 +20,11 @@ def spec() -> "Spec[Chess]":
         drawing=render,
         roles=(roles.MOVE,),
         notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
-        fixed=Fixed(strategies.NAMES, strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons, lessons.others)),
+        fixed=Fixed(
+            strategies.NAMES,
+            strategies.strategy,
+            Teachers(lessons.TEACHERS, lessons.lessons, lessons.others, hints.judge),
+        ),
         table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS, hints=hints.hints),
         dialect=uci.positions,
         vet=starts.vet,
