@@ -49,7 +49,8 @@ CART = ROOT / "tests" / "fixtures" / "cart"
 PLIES = 40
 SMALL = "algorithm.population=8 algorithm.capacity=32 seed=3"
 SYSTEMS = {
-    "chess": f"game=chess {SMALL} game.endgame=KRK fitness.drawn=8 fitness.stock=16 fitness.validation=8 fitness.reported=0",
+    "chess": f"game=chess {SMALL} game.endgame=KRK fitness.drawn=8 fitness.stock=16 fitness.validation=8 "
+    "fitness.reported=0",
     "rars": f"game=rars game.track=oval2 game.seconds=20 {SMALL}",
     "robocode": f"game=robocode game.rounds=1 game.turns=200 {SMALL}",
 }
