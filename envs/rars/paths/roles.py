@@ -6,6 +6,7 @@ nothing.
 """
 
 import math
+import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,16 +25,14 @@ from envs.rars.paths.line import MASS, Road, line, road, splines
 from envs.rars.places import SENSED
 from envs.rars.rules import Rars
 from envs.rars.tracks import Track
-from jaxgp import files
+from jaxgp import files, reading
 from jaxgp.contracts import Driver
-from jaxgp.errors import reject
+from jaxgp.errors import reason, reject
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.options import option
 from jaxgp.spec import Role
-from jaxgp.store import champion
-from jaxgp.store.champion import ChampionError
 
 SPACING = 15.0
 """Feet between the stations of a path."""
@@ -160,7 +159,7 @@ class FollowOptions(Options):
 
     path: str | None = option(
         None,
-        "the champion of a run with program.role=path on this track, or its directory; null: one that comes with jaxgp",
+        "the text of a champion with program.role=path on this track, from export.py; null: one that comes with jaxgp",
         path=True,
     )
 
@@ -204,25 +203,28 @@ def _table(course: Track, numbers: tuple[float, ...]) -> np.ndarray:
 def follow(game: Rars, options: FollowOptions) -> tuple[PrimitiveSet, Follower]:
     """Return the set that programs are written in, and how they drive; raises UsageError where there is no path."""
     course = game.course
-    language = primitive_set(options, f"rars-follow-{course.name}", INDICATORS)
-    return language, Follower(language, decide, options, course, _numbers(course, options.path))
+    numbers = _numbers(course, options.path)
+    # Programs that were made for another path are told apart by the name of their language.
+    digest = zlib.crc32(np.asarray(numbers, np.float32).tobytes())
+    language = primitive_set(options, f"rars-follow-{course.name}-{digest:08x}", INDICATORS)
+    return language, Follower(language, decide, options, course, numbers)
 
 
 def _numbers(course: Track, word: str | None) -> tuple[float, ...]:
-    language = path_set(course)
+    accepted = f"the text of a champion with program.role=path on {course.name}, as export.py writes it"
     if word is None:
         file, known = FOLDER / f"{course.name}.txt", sorted(one.stem for one in FOLDER.glob("*.txt"))
         if not file.is_file():
-            why = f"paths come with jaxgp for {', '.join(known)}"
-            reject("program.path", None, f"the champion of a run with program.role=path on {course.name}", why)
-        genome = languages.parse(language, file.read_text("utf-8"))
+            reject("program.path", None, accepted, f"paths come with jaxgp for {', '.join(known)} alone")
     else:
-        given = files.user_path("program.path", word)
-        try:
-            found = given / "champion.json" if given.is_dir() else given
-            genome = champion.load_genome(found, champion.read(found), language)
-        except (ChampionError, OSError) as error:
-            reject("program.path", word, f"the champion of a run with program.role=path on {course.name}", str(error))
+        file = files.user_path("program.path", word)
+    try:
+        lines = reading.read_text(file).splitlines()
+        genome = languages.parse(path_set(course), "\n".join(line for line in lines if not line.startswith(";")))
+    except OSError as error:
+        reject("program.path", word, accepted, reason(error))
+    except ValueError as error:
+        reject("program.path", word, accepted, str(error))
     return tuple(np.asarray(genome.value)[:, 0].tolist())
 
 

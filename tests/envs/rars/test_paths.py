@@ -89,10 +89,10 @@ def test_the_controller_drives_the_path_of_zeros_to_the_finish():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"path": None}, "program.path=null: accepted: the champion of a run with program.role=path on v01"),
+        ({"path": None}, "program.path=null: accepted: the text of a champion with program.role=path on v01"),
         (
             {"path": "nowhere.json"},
-            "program.path=nowhere.json: accepted: the champion of a run with program.role=path on v01",
+            "program.path=nowhere.json: accepted: the text of a champion with program.role=path on v01",
         ),
     ],
 )
