@@ -94,7 +94,7 @@ def svg(game: Rars, state: State, highlight: int | None = None, seat: int | None
     return sheet.page([*sheet.road(), *cars])
 
 
-def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
+def picture(game: Rars, rollouts: Mapping[tuple[str, ...], State]) -> str:
     """Draw the paths of several drivers on one track, with cars that move along them, and their speed by distance.
 
     A path is coloured by speed, from blue to red. A black dot stands for each second, a white one for each ten, a large
@@ -104,14 +104,13 @@ def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
     sheet = _Sheet(_course(game, first))
     back, front, names, place = sheet.road(), [], [], 0
     chart = _Chart(sheet, sheet.height + ROW * (len(rollouts) * game.cars + 1), max(map(_laps, rollouts.values())))
-    for name, states in rollouts.items():
-        for car in range(game.cars):
+    for drivers, states in rollouts.items():
+        for car, name in enumerate(drivers):
             colour = CARS[place % len(CARS)]
             path = _Path(game, states, car, sheet)
             back += path.drawn(colour)
             front.append(path.moving(colour))
-            said = f"{name}, car {car + 1}" if game.cars > 1 else name
-            names.append(sheet.name(place, colour, f"{said}: {path.said}"))
+            names.append(sheet.name(place, colour, f"{name}: {path.said}"))
             names.append(chart.line(_distance(game, states)[:, car], path.speed, colour))
             place += 1
     legend = f'<text class="tick" x="{MARGIN:g}" y="{sheet.height + ROW * place:.1f}">{LEGEND}</text>'

@@ -247,6 +247,7 @@ class Rars(Simulation[State], Instanced):
             "after_len": at(t.extent, after, v),
             "alpha": car.alpha,
             "backward": (tx * car.vx + ty * car.vy < 0).astype(v.dtype),
+            "distance": self.distance(state),
         }
         return jnp.stack([found[name] for name in SENSED])
 

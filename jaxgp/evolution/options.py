@@ -88,6 +88,12 @@ CHUNK = (
 )
 
 
+STAGNATION = (
+    "generations in which no individual is better than the best of all before, by the measure that names the champion, "
+    "after which the run ends; null: it goes on"
+)
+
+
 def _chunk(algorithm: "GPOptions | GroupsOptions | CMAOptions", prefix: str) -> None:
     """Check that the population, or that of an island, consists of whole chunks."""
     if algorithm.chunk is None or algorithm.chunk in chunks(algorithm):
@@ -169,6 +175,7 @@ class GPOptions(AlgorithmOptions):
     generations: int = option(
         150, "generations of the run", low=1, high=MAX_COUNT, label="maximum number of generations"
     )
+    stagnation: int | None = option(None, STAGNATION, low=1, high=MAX_COUNT)
     elites: int = option(
         1,
         "how many of the best individuals survive unchanged",
@@ -273,6 +280,7 @@ class GroupsOptions(AlgorithmOptions):
     )
     chunk: int | None = option(None, CHUNK + "; a multiple of group_size", low=1, high=MAX_POPULATION)
     generations: int = option(1000, "cycles of the run", low=1, high=MAX_COUNT, label="maximum number of generations")
+    stagnation: int | None = option(None, STAGNATION, low=1, high=MAX_COUNT)
     group_size: int = option(5, "strategies that play a tournament; its winner is a parent", low=2, high=MAX_GROUP)
     capacity: int = option(
         100,
@@ -381,6 +389,7 @@ class CMAOptions(AlgorithmOptions):
     generations: int = option(
         150, "generations of the run", low=1, high=MAX_COUNT, label="maximum number of generations"
     )
+    stagnation: int | None = option(None, STAGNATION, low=1, high=MAX_COUNT)
     start: float = option(
         0.25,
         "where the mean begins, as a share of the way from the least to the greatest value",

@@ -33,7 +33,7 @@ def test_a_race_is_told_second_by_second(rollout):
 
 def test_pictures_show_the_track_and_every_second_of_each_path(rollout):
     world, states = rollout
-    picture = render.picture(world, {"one <driver>": states, "another": states})
+    picture = render.picture(world, {("one <driver>",): states, ("another",): states})
     root = ET.fromstring(picture)
     circles = root.findall(".//{*}circle")
     assert sum(one.get("class") == "ten" for one in circles) == 2 * 5
