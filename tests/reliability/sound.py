@@ -47,14 +47,6 @@ from tests.scripts.commands import write_run
 CONF = ROOT / "conf"
 CART = ROOT / "tests" / "fixtures" / "cart"
 PLIES = 40
-SMALL = "algorithm.population=8 algorithm.capacity=32 seed=3"
-SYSTEMS = {
-    "chess": f"game=chess {SMALL} game.endgame=KRK fitness.drawn=8 fitness.stock=16 fitness.validation=8 "
-    "fitness.reported=0",
-    "rars": f"game=rars game.track=oval2 game.seconds=20 {SMALL}",
-    "robocode": f"game=robocode game.rounds=1 game.turns=200 {SMALL}",
-}
-"""Words of small runs."""
 DRIVERS = {"rars": ("tuto3",), "robocode": ("sample.Walls", "haiku.HaikuPoet")}
 COMPILED = 120
 """Seconds for what compiles: a simulation whose settings were changed, say."""
@@ -124,7 +116,7 @@ def rollout_again(path: Path, games: Games) -> None:
 def configured(name: str) -> Config:
     """Return the configuration of a small run of a system."""
     with Composer(Config, CONF, "config") as composer:
-        return composer.compose(SYSTEMS[name].split())
+        return composer.compose(typed_words.SYSTEMS[name].split())
 
 
 @functools.cache
@@ -162,7 +154,7 @@ def of_systems() -> dict[str, Kind]:
         )
         for name in DRIVERS
     }
-    for name in SYSTEMS:
+    for name in typed_words.SYSTEMS:
         found[f"checkpoint of {name}"] = Kind(
             "generation_00000000.npz",
             lambda path, name=name: checkpoint.save(path.parent, 0, begun(name)[1], digest(begun(name)[0].config)),
