@@ -22,7 +22,6 @@ from jaxgp.interpreter.lanes import Effects, evaluate_lanes
 from jaxgp.interpreter.plan import Plan
 from jaxgp.options import option
 
-CONSTANTS = Floats(-1.0, 1.0)
 INDICATORS = (
     "Energy",
     "Heading",
@@ -59,6 +58,9 @@ class Options:
         "robot", "robot: each shot takes a turn before its line acts; advanced: none, and walls do damage"
     )
     shots: int = option(4, "Fire nodes that a tree may have", low=1, high=16)
+    constants: float = option(
+        1.0, "the greatest constant; they are drawn between it and its negative", low=0.001, high=10_000
+    )
 
 
 def draw(features: Array, node: Array) -> Array:
@@ -159,11 +161,12 @@ def primitive_set(options: Options) -> PrimitiveSet:
         for place, name in enumerate(INDICATORS)
     )
     numbers = (
-        Primitive("Constant", domain=CONSTANTS),
+        Primitive("Constant", domain=Floats(-options.constants, options.constants)),
         Primitive("Random", numbered=True, call=draw, python="draw(clock, {value})", latex="r_{{{value}}}"),
         Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
     )
-    name = "robocode" if options.angles == "degrees" else "robocode-radians"
+    name = "robocode" + "-radians" * (options.angles == "radians")
+    name += "" if options.constants == 1 else f"-{options.constants:g}"
     return PrimitiveSet(name, (*indicators, *numbers), FUNCTIONS, roots=(FLOAT,) * len(LINES), effects=options.shots)
 
 

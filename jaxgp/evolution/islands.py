@@ -38,7 +38,7 @@ from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Genomes
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics, Outcome, Ring
+from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics, Outcome, Ring, stagnation
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.operators import selection
 
@@ -122,13 +122,14 @@ class Islands(ManyPopulations):
     Attributes:
         ring: of one island; it keeps no candidates.
         options: how many islands, and who sends whom how many. The devices of a mesh divide this number.
-        candidates: see `Ring`, as is `last`; of all islands together.
+        candidates: see `Ring`, as are `last` and `stagnation`; of all islands together.
     """
 
     ring: Ring | Pair
     options: options.MigrationOptions
     candidates: int = 0
     last: bool = False
+    stagnation: int | None = None
 
     def init(self, key: Array) -> EvolutionState:
         """Return the state before generation 0: random populations, the same memory on all islands."""
@@ -199,6 +200,8 @@ class Islands(ManyPopulations):
             kept = candidates.generation(everybody, fitness, take(challenger, jnp.int32(0)))
         elif kept is not None:
             kept = lax.scan(_enter, kept, challenger)[0]
+        champion = arrays.where(improved, best[1], whole.champion)
+        ends, stood = stagnation(self.stagnation, generation, champion)
         sent = sends(self.options, jnp.arange(self.options.count), generation).sum(dtype=jnp.int32)
         metrics = {
             **overall(found, leader),
@@ -206,12 +209,13 @@ class Islands(ManyPopulations):
             "islands_leader": best[0].fitness,
             "islands_best": standing.fitness,
             "islands_mean": found["mean_fitness"],
+            **stood,
         }
         whole = replace(
             whole,
             generation=generation + 1,
-            champion=arrays.where(improved, best[1], whole.champion),
-            finished=whole.finished | best[0].reached,
+            champion=champion,
+            finished=whole.finished | best[0].reached | ends,
             candidates=kept,
         )
         return (population, memory, own), whole, metrics

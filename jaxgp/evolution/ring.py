@@ -51,6 +51,20 @@ class Outcome(NamedTuple):
     challenger: BestSoFar
 
 
+def stagnation(limit: int | None, generation: Array, champion: BestSoFar) -> tuple[Array, Metrics]:
+    """Return whether a run ends after a generation (int32[]), since nobody has been better than its champion for long.
+
+    Args:
+        limit: generations without a better one; None: the run goes on, and there is no metric.
+        generation: that was measured.
+        champion: the best of it and of all before.
+    """
+    if limit is None:
+        return jnp.bool_(False), {}
+    stood = generation - champion.generation
+    return stood >= limit, {"stagnation": stood}
+
+
 class Evolution(Protocol):
     """What brings a state from one generation to the next: a ring, or rings made of rings.
 
@@ -177,18 +191,23 @@ class Ring(OnePopulation):
         candidates: how many of the best individuals are kept, to name the champion in new games at the end; 0: none,
             the best measured one is the champion.
         last: whether instead all individuals of the last generation are kept.
+        stagnation: generations without a better individual than all before after which the run is finished; None: it
+            goes on.
     """
 
     fitness: Fitness
     scheme: Scheme
     candidates: int = 0
     last: bool = False
+    stagnation: int | None = None
 
     def __post_init__(self) -> None:
         for name, method in (("fitness", "evaluate"), ("scheme", "breed")):
             if not hasattr(part := getattr(self, name), method):
                 reject(name, type(part).__name__, f"a value with a method {method}, as {name} values have")
         whole("candidates", self.candidates, 0)
+        if self.stagnation is not None:
+            whole("stagnation", self.stagnation, 1, or_null=True)
         if isinstance(self.fitness, Absolute):
             self.fitness.check(self.scheme)
 
@@ -237,6 +256,7 @@ class Ring(OnePopulation):
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, best, improved)
         offspring, carried, bred = self.scheme.breed(key, population, result, state.carried)
+        ends, stood = stagnation(self.stagnation, state.generation, champion)
         by_seat = {"best_points_first": standing.points[0], "best_points_second": standing.points[-1]}
         metrics = {
             "generation": state.generation,
@@ -249,8 +269,9 @@ class Ring(OnePopulation):
             **bred,
             **result.metrics,
             **standing.metrics,
+            **stood,
         }
-        finished = state.finished | standing.reached
+        finished = state.finished | standing.reached | ends
         kept = state.candidates
         if self.last:
             kept = candidates.generation(population, result.fitness, challenger)

@@ -139,7 +139,9 @@ def _objective(config: Config) -> str:
 
 
 def _termination(config: Config) -> tuple[str, str]:
-    return "termination criterion", config.fitness.aim(config) or "none but the number of generations"
+    stands = config.algorithm.stagnation
+    ends = [config.fitness.aim(config), stands and f"{stands} generations without a better individual than all before"]
+    return "termination criterion", "; or ".join(filter(None, ends)) or "none but the number of generations"
 
 
 def _terminal(primitive: Primitive) -> str:

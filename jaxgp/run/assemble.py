@@ -168,16 +168,16 @@ def _whole(config: Config, games: Games) -> Experiment:
     if isinstance(fitness, kinds.CandidatesFitnessOptions):
         kept, last = fitness.candidates, fitness.population_again
     if islands.count == 1:
-        return Experiment(config, *_of_one(config, games, kept, last))
-    # Candidates are of all islands, so the ring of one keeps none.
+        return Experiment(config, *_of_one(config, games, kept, last, config.algorithm.stagnation))
+    # Candidates and stagnation are of all islands, so the ring of one has none.
     cast, panel, ring = _of_one(replace(config, algorithm=of_island(config.algorithm)), games)
-    return Experiment(config, cast, panel, Islands(ring, islands, kept, last=last))
+    return Experiment(config, cast, panel, Islands(ring, islands, kept, last, config.algorithm.stagnation))
 
 
 def _of_one(
-    config: Config, games: Games, kept: int = 0, last: bool = False
+    config: Config, games: Games, kept: int = 0, last: bool = False, stagnation: int | None = None
 ) -> tuple[Cast, Mapping[str, Opponent], Ring | Pair]:
-    """Build the ring of one population; see `Ring` for the candidates that it keeps.
+    """Build the ring of one population; see `Ring` for the candidates that it keeps, and for what ends it.
 
     Returns:
         See `Experiment` for the cast, the panel and the ring.
@@ -187,5 +187,5 @@ def _of_one(
     for section, name, one in kinds.list_met(fitness):
         assert isinstance(fitness, kinds.GamesFitnessOptions)
         seated.setdefault(section, {})[name] = one.seat(cast, create, fitness)
-    ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept, last)
+    ring = Ring(fitness.make(config, cast, seated), config.algorithm.scheme(cast.language), kept, last, stagnation)
     return cast, seated.get("opponents", {}), fitness.around(ring)

@@ -148,6 +148,17 @@ class Run:
         return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
 
     @property
+    def ending(self) -> str | None:
+        """What ended the evolution: `stagnation`, the `aim` of the run, or its `generations`; None: it goes on."""
+        if not self.evolved:
+            return None
+        if not self.state.finished:
+            return "generations"
+        limit = self.config.algorithm.stagnation
+        stood = self.rows[-1].get("stagnation", 0) if self.rows else 0
+        return "stagnation" if limit is not None and stood >= limit else "aim"
+
+    @property
     def done(self) -> bool:
         """Whether nothing is left: no generation, and no games that name the champion."""
         return self.evolved and (self.state.candidates is None or bool(self.state.candidates.settled))

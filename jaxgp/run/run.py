@@ -230,12 +230,14 @@ def _say_how_to_go_on(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
 
 
 def _conclude(run: loop.Run) -> None:
-    """Show the champion of a run, and say whether its aim is reached, and what the fitness says of the champion."""
+    """Show the champion of a run, and say what has ended it early, and what the fitness says of the champion."""
     _show_champion(run)
     config = run.config
-    if run.state.finished:
-        said = config.fitness.aim(config) or "the fitness is as it should be"
-        _say(f"Aim reached after {run.generation} of {config.algorithm.generations} generations: {said}.")
+    done = f"after {run.generation} of {config.algorithm.generations} generations"
+    if run.ending == "aim":
+        _say(f"Aim reached {done}: {config.fitness.aim(config) or 'the fitness is as it should be'}.")
+    if run.ending == "stagnation":
+        _say(f"Ended {done}: in the last {config.algorithm.stagnation} nobody was better than the best before.")
     if run.done and (last := run.experiment.closing(run.state)):
         _say(last)
 
@@ -376,7 +378,7 @@ def _finish(run: loop.Run, state: str, code: int, progress: Progress) -> loop.En
     from jaxgp.run import outcome  # late: plotting is slow to import
 
     try:
-        run.directory.write_status(state, max(run.saved, 0), run.config.algorithm.generations)
+        run.directory.write_status(state, max(run.saved, 0), run.config.algorithm.generations, run.ending)
     except OSError as error:
         run.warn(f"{run.directory.status} not written ({reason(error)})")
     games = wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))

@@ -187,14 +187,16 @@ class RunDirectory:
         """Write the configuration, with every default in it; raises OSError."""
         files.write_text(self.config, OmegaConf.to_yaml(OmegaConf.create(asdict(config) | {"resume": None})))
 
-    def write_status(self, state: str, generation: int, generations: int) -> None:
+    def write_status(self, state: str, generation: int, generations: int, ending: str | None = None) -> None:
         """Write the state of the run: `running`, `interrupted`, `failed` or `complete`. Raises OSError.
+
+        `ending` says what has ended its evolution; None: nothing yet.
 
         A run that was killed outright still says `running`; its checkpoint says how far it came.
         """
         now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         status = {"state": state, "generation": generation, "generations": generations, "updated": now}
-        files.write_json(self.status, status)
+        files.write_json(self.status, status if ending is None else status | {"ending": ending})
 
     def read_status(self) -> dict[str, object]:
         """Return what `write_status` wrote last; empty if that cannot be read."""
