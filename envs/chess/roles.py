@@ -26,7 +26,10 @@ def move(game: Chess, options: language.Options) -> tuple[PrimitiveSet, ChosenPl
     random = options.ties == "lot"
     choose = partial(many.best_moves, game, random=random)
     primitives = language.primitive_set(options)
-    return primitives, ChosenPlayer(primitives, language.view, tree, outcome, choose, random)
+    # Stalemate is always looked at, so that what programs of the tables of the source see does not depend on it.
+    names = options.terminals if options.stage != "final" else (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
+    view = partial(language.view, names=names)
+    return primitives, ChosenPlayer(primitives, view, tree, outcome, choose, random)
 
 
 MOVE = Role(

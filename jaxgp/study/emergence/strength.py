@@ -26,11 +26,10 @@ from jaxgp.seats.agents import program_agent
 from jaxgp.seats.options import OpponentOptions
 from jaxgp.statistics.intervals import NORMAL, interval
 from jaxgp.study.emergence.altered import padded
+from jaxgp.study.emergence.rows import DECISIONS
 
 TOGETHER = 16
 """Programs that are measured together."""
-DECISIONS = "decisions"
-"""What rows call the decisions that the teacher judges."""
 OPENING = 6
 """Random plies at the beginning of games that would all be alike."""
 
