@@ -24,7 +24,7 @@ from jaxgp.study.emergence import altered, choices, strength
 from jaxgp.study.emergence.evolved import Breeder
 from jaxgp.study.emergence.options import EVOLVED, EmergenceOptions
 from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
-from jaxgp.study.emergence.strength import Score, Scorer, Terms, fall, score
+from jaxgp.study.emergence.strength import Scorer, Terms, fall, score
 
 TABLE, MOVES, FIGURES = "emergence.csv", "moves.csv", "emergence.json"
 Say = Callable[[str], object]
@@ -119,25 +119,29 @@ class Study:
         return [*range(1, len(self.names), self.options.step), len(self.names)]
 
     def row(
-        self, part: str, champion: str, terminals: str, way: str, against: str, values: np.ndarray, base: object = None
+        self,
+        part: str,
+        champion: str,
+        terminals: str,
+        way: str,
+        against: str,
+        values: np.ndarray,
+        base: np.ndarray | float | None = None,
     ) -> Row:
         """Return a row; `base` is what games or decisions of the base are worth, float[N], or their mean."""
         mine = score(values)
-        less = Score(float("nan"), 0, 0)
+        less: dict[str, float] = {}
         if isinstance(base, np.ndarray):
-            less = fall(base, values)
-        elif isinstance(base, float):
-            less = Score(base - mine.mean, float("nan"), float("nan"))
-        said = {"fall": less.mean, "fall_low": less.low, "fall_high": less.high} if base is not None else {}
-        shown = {name: "" if np.isnan(x) else round(x, 5) + 0.0 for name, x in said.items()}
-        mean = float(np.mean(base)) if base is not None else None  # type: ignore[arg-type]
+            one = fall(base, values)
+            less = {"base": float(base.mean()), "fall": one.mean, "fall_low": one.low, "fall_high": one.high}
+        elif base is not None:
+            less = {"base": base, "fall": base - mine.mean}
+        figures = {"score": mine.mean, "low": mine.low, "high": mine.high, **less}
         return {
             **dict.fromkeys(COLUMNS, ""),
             **{"part": part, "champion": champion, "terminals": terminals, "way": way, "against": against},
             **{"number": values.size, "seed": self.options.seed},
-            **{"score": round(mine.mean, 5), "low": round(mine.low, 5), "high": round(mine.high, 5)},
-            "base": "" if mean is None else round(mean, 5),
-            **shown,
+            **{name: round(float(x), 5) + 0.0 for name, x in figures.items()},
         }
 
     def add(self, rows: Sequence[Row]) -> None:

@@ -75,8 +75,8 @@ def strengths(rows: Sequence[Cells], decisions: bool = False) -> list[Row]:
         line |= {f"disabled, {way}": mean("disabled", "fall", (way,)) for way in ("zero", "random", "elsewhere")}
         disabled, gone = mean("disabled", "fall"), mean("without", "fall")
         line |= {"disabled": disabled, "without": gone}
-        parts = [x for x in (line["single minus random"], disabled, gone) if x is not None]
-        line["strength"] = fmean(parts) if parts else None  # type: ignore[type-var]
+        parts = [x for x in (None if more is None else -more, disabled, gone) if x is not None]
+        line["strength"] = fmean(parts) if parts else None
         lines.append(line)
     return sorted(lines, key=lambda line: -float(line["strength"] or 0))  # type: ignore[arg-type]
 
