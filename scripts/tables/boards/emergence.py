@@ -31,6 +31,4 @@ def _share(value: object, sign: str = "") -> str:
 
 TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", True),
-    "emergence_chess_games": partial(strongest, "emergence_chess", False),
-    "emergence_othello": partial(strongest, "emergence_othello", False),
 }
