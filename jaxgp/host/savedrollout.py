@@ -21,7 +21,17 @@ from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import Json
 from jaxgp.games.outside import Games
 from jaxgp.host.driving import Difference, Driven, difference, drive_again, picture
-from jaxgp.host.savedgame import agree, chance_of, check_fields, locate, read_chance, read_raw, settings_of, write_text
+from jaxgp.host.savedgame import (
+    agree,
+    alone,
+    chance_of,
+    check_fields,
+    locate,
+    read_chance,
+    read_raw,
+    settings_of,
+    write_text,
+)
 from jaxgp.printable import one_line
 
 FORMAT = "jaxgp rollout"
@@ -41,7 +51,7 @@ def write(paths: Sequence[Path], rollouts: Sequence[Driven]) -> None:
     first = rollouts[0]
     for path in paths:
         if path.suffix == ".svg":
-            write_text(path, (picture(rollouts) or first.svg()) + "\n")
+            write_text(path, alone(picture(rollouts) or first.svg()) + "\n")
         else:
             write_text(path, record(first) if path.suffix == ".json" else transcript(first))
 
