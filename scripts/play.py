@@ -109,7 +109,11 @@ class Options(PlayersOptions):
     )
     resume: str | None = option(None, "a FILE as for replay: play on from where it ends", path=True)
     move: int | None = option(
-        None, "of a replay, or of a game to go on from: the last move that counts; null: all", low=0, high=MAX_COUNT
+        None,
+        "of a replay, or of a game to go on from: the last move that counts; of a rollout the one step that is shown; "
+        "null: all",
+        low=0,
+        high=MAX_COUNT,
     )
 
     renamed: ClassVar[dict[str, str]] = {
@@ -309,16 +313,32 @@ def tell(options: Options, driven: "list[Driven]") -> None:
         say(f"Written: {path}")
 
 
+def show_moment(options: Options, driven: "Driven", step: int) -> None:
+    """Print one state of a rollout, and draw it; raises UsageError for a step that it does not have."""
+    from jaxgp.host import savedgame
+
+    if step > driven.steps:
+        reject("move", step, f"a whole number from 0 to {driven.steps}, the steps of {options.replay}")
+    if options.save:
+        raise UsageError("save: a step alone is drawn, not saved; write picture=FILE.svg, or leave move out")
+    state = driven.state(step)
+    print(driven.spec.drawing.text(driven.game, state))
+    for path in savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []:
+        savedgame.write_text(path, driven.spec.drawing.svg(driven.game, state) + "\n")
+        say(f"Written: {path}")
+
+
 def drive_again(options: Options, text: str) -> None:
     """Drive a saved rollout again, and say where it differs."""
     from jaxgp.host import savedrollout
     from jaxgp.report.waiting import waiting
 
-    if options.move is not None:
-        raise UsageError(f"move: {options.replay} is a rollout, which has no moves; leave it out")
     with waiting("Driving again"):
         driven, apart = savedrollout.read(str(options.replay), text, *choose_game(options))
-    tell(options, [driven])
+    if options.move is None:
+        tell(options, [driven])
+    else:
+        show_moment(options, driven, options.move)
     if apart is None:
         print("Driven again, it is what was recorded.")
     else:

@@ -8,7 +8,7 @@ python scripts/tournament.py game=lose_checkers brackets.a=[random,search:2,sear
 
 A member is a run directory, a folder of such, a champion file, a pattern with * or ?, random, search:DEPTH or
 strategy:NAME. All players play one game for two under one set of rules: those of the champions, whose genomes may
-differ, or game=NAME.
+differ, or game=NAME. In a simulation for two who has the higher score wins, and the report says what was measured.
 """
 
 if __name__ == "__main__":
@@ -85,7 +85,7 @@ def about(options: Options) -> list[str]:
 def task(options: Options) -> int:
     """Check, play what is not in the table, hold the leagues, rate, write."""
     require("scripts/tournament.py", ("statsmodels",), "study")
-    from jaxgp.league import crosstable, league_report, members
+    from jaxgp.league import battles, crosstable, league_report, members
     from jaxgp.report import document
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -108,6 +108,9 @@ def task(options: Options) -> int:
 
     if games is not None and not missing:
         arguments.say(f"All games are in {file}")
+    elif cast.simulated:
+        games = battles.fight(cast, playing, options.games, options.games_seed, arguments.say)
+        keep(games)
     else:
         games = crosstable.play(cast, playing, options.games, options.games_seed, arguments.say, games, keep)
     found = outcome(options, cast, playing, games)
@@ -180,6 +183,7 @@ def outcome(options: Options, cast: "Cast", playing: "Sequence[Member]", games: 
         {mode: league.season(games, brackets, mode, rules, options.leagues, options.seed) for mode in modes(options)},
         rules,
         {"name": cast.game.name} | asdict(cast.game),
+        tuple(one.name for one in cast.game.quantities) if cast.simulated else (),
     )
 
 

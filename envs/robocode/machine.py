@@ -12,7 +12,7 @@ used up, and nothing happens to them: they are left out, and the others run in g
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,11 +20,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flax import struct
 from jax import Array, lax
 
 from envs.robocode.bots.assembly import END, HANDLERS, LEVELS, REGISTERS, TARGETS, WAITS, Bot, assemble
-from envs.robocode.physics import wrapped
+from envs.robocode.physics.angles import wrapped
 from envs.robocode.rules import SENSED, Precision
 from envs.robocode.signals import SIGNALS, signals
 from envs.robocode.state import (
@@ -40,69 +39,27 @@ from envs.robocode.state import (
     TURN,
     Commands,
 )
+from envs.robocode.threads import (
+    BLOCKS,
+    DATA,
+    HAPPENS,
+    KEPT,
+    KINDS,
+    LEVEL,
+    QUEUE,
+    SCANNED,
+    Memory,
+    Turn,
+    held,
+    pick,
+    three,
+    top,
+)
 from jaxgp import arrays
 from jaxgp.contracts import Driver
 
-QUEUE = ("hurt", "ram", "struck", "wall", "shot", "scan")
-"""Kinds of events, in the order in which those of a turn are handled."""
-SCANNED, SHOT, WALL, RAMMED, HURT = range(1, 6)
-_LEVEL = (HURT, RAMMED, RAMMED, WALL, SHOT, SCANNED)
-KINDS = len(QUEUE)
-DATA = (
-    *("bearing", "distance", "heading", "velocity", "other_energy", "shot_bearing", "shot_heading", "wall_bearing"),
-    *("ram_bearing", "ram_energy", "struck_bearing", "struck_energy"),
-)
-"""What events say, by names of what is perceived."""
-HAPPENS = {"ram": "ram", "struck": "struck", "wall": "wall", "shot": "shot", "scan": "scanned"}
-"""What is perceived where an event happened."""
-BLOCKS = {"ahead_done": "ahead", "turn_done": "turn", "gun_done": "gun_turn"}
-"""Which amount has to be used up where a robot waits for that."""
 TOGETHER = 256
 """Robots up to which all run in one group; else a fourth of them do."""
-KEPT = DATA[:-2]
-"""What an open handler knows of its event."""
-
-
-@struct.dataclass
-class Memory:
-    """Robots between two turns, [...] each."""
-
-    rows: tuple[Array, ...]  # int32, by level: what it waits in; END: no such handler is open
-    registers: tuple[Array, ...]
-    saved: tuple[Array, Array, Array]  # what was left of the commands when it stopped
-    stopped: Array  # bool
-    event: dict[str, Array]  # `KEPT`, of the events of the open handlers
-    waiting: Array  # int32: bits of the events of the last turn that are not handled yet
-    last: dict[str, Array]  # `DATA` of that turn
-    value: Array  # of the line that it has begun
-    shots: tuple[Array, ...]  # of that line
-    left: Array  # int32: how many of them are not fired yet
-    fired: Array  # int32: how many are
-    wait: Array  # int32: a place in `WAITS`
-
-
-@struct.dataclass
-class Turn:
-    """Robots within a turn."""
-
-    rows: tuple[Array, ...]
-    registers: tuple[Array, ...]
-    saved: tuple[Array, Array, Array]
-    stopped: Array
-    event: dict[str, Array]
-    queue: Array  # int32: bits of the events that are not handled yet: those of the last turn, then of this one
-    left: Array
-    fired: Array
-    flags: Array  # int32, of the commands so far
-    ahead: Array  # what is left of the commands
-    turn: Array
-    gun: Array
-    limit: Array
-    power: Array
-    within: Array  # bool: it is between two instructions, where no event is handled
-    fresh: Array  # bool: the event of its handler of scans is of this turn, and no turn has passed
-    done: Array  # bool: its turn is over
-    asks: Array  # int32: the line whose value it needs to go on; -1: none
 
 
 @dataclass(frozen=True)
@@ -287,7 +244,7 @@ class BotDriver(Driver[Array, Array]):
             *(now.rows, now.registers, now.saved, now.stopped, now.event),
             (now.queue >> KINDS),
             {name: s[name] for name in DATA},
-            *(value, shots, now.left, now.fired, self._read(_top(now.rows)[1])["wait"]),
+            *(value, shots, now.left, now.fired, self._read(top(now.rows)[1])["wait"]),
         )
         return jnp.stack([*amounts, now.power, aim], -1), after
 
@@ -310,7 +267,7 @@ class BotDriver(Driver[Array, Array]):
     ) -> Turn:
         """Take all robots whose turn is not over by one instruction."""
         level, row, handles, kind, old = arrays.apart(self._next, now.rows, now.queue, now.within, now.done)
-        data = arrays.apart(_held, now.event, known, handles, kind, old)
+        data = arrays.apart(held, now.event, known, handles, kind, old)
         queue = jnp.where(handles, now.queue & (now.queue - 1), now.queue)
 
         registers = now.registers
@@ -334,7 +291,7 @@ class BotDriver(Driver[Array, Array]):
             follows = jnp.where(holds, at["then"], at["otherwise"])
             resumes = ~now.done & ~handles & ~blocked
             ends, goes = resumes & (follows == END), handles | (resumes & (follows != END))
-            entry = _pick(kind, tuple(entries[name] for name in QUEUE))
+            entry = pick(kind, tuple(entries[name] for name in QUEUE))
             return ends, goes, jnp.where(handles, entry, follows)
 
         ends, goes, row = arrays.apart(follow, self._read(row), entries)
@@ -369,7 +326,7 @@ class BotDriver(Driver[Array, Array]):
         if self._has("stop"):
             saves = stops & ~now.stopped
             before = zip((now.ahead, now.turn, now.gun), saved, strict=True)
-            saved = _three(jnp.where(saves, x, y) for x, y in before)
+            saved = three(jnp.where(saves, x, y) for x, y in before)
             ahead, turn, gun = (
                 jnp.where(stops, 0.0, jnp.where(resumed, x, y)) for x, y in zip(saved, (ahead, turn, gun), strict=True)
             )
@@ -395,7 +352,7 @@ class BotDriver(Driver[Array, Array]):
             now.left - volley,
             now.fired + volley,
             flags,
-            *_three(jnp.clip(x, -ENDLESS, ENDLESS) for x in (ahead, turn, gun)),
+            *three(jnp.clip(x, -ENDLESS, ENDLESS) for x in (ahead, turn, gun)),
             jnp.where(limits, given, jnp.where(rates, r[1], now.limit)),
             jnp.where(fires, jnp.clip(given, 0.0, 3.0), now.power),
             within=goes & ~waits,
@@ -411,12 +368,12 @@ class BotDriver(Driver[Array, Array]):
 
         That is whether they do, its kind, a place in `QUEUE`, and whether it is of the last turn.
         """
-        level, row = _top(rows)
+        level, row = top(rows)
         head = queue & -queue
         old = head < (1 << KINDS)
         head = jnp.where(old, head, head >> KINDS)
         kind = sum((jnp.where(head == (1 << n), n, 0) for n in range(1, KINDS)), jnp.zeros_like(level))
-        event = jnp.where(head == 0, 0, _pick(kind, _LEVEL))
+        event = jnp.where(head == 0, 0, pick(kind, LEVEL))
         rescans = (level == SCANNED) & (event == SCANNED) & (self._read(row)["target"] == TARGETS.index("scan"))
         handles = ~done & ~within & ((event > level) | rescans)
         return jnp.where(handles, event, level), row, handles, kind, old
@@ -442,7 +399,7 @@ class BotDriver(Driver[Array, Array]):
         """Return the signals that some instruction depends on."""
         bearings = (data["bearing"],) * 2 + (data["shot_bearing"], data["wall_bearing"], data["ram_bearing"])
         frame = {
-            "bearing": _pick(level, bearings),
+            "bearing": pick(level, bearings),
             "distance": data["distance"],
             "energy": data["ram_energy"],
             "shot_heading": data["shot_heading"],
@@ -464,47 +421,3 @@ class BotDriver(Driver[Array, Array]):
     def _used(self) -> tuple[str, ...]:
         columns = (self._signals_of(name) for name in ("signal", "keep_signal", "test"))
         return tuple(dict.fromkeys(name for names in columns for name in names))
-
-
-_HOLDS = {
-    "scan": {name: name for name in DATA[:5]},
-    "shot": {name: name for name in ("shot_bearing", "shot_heading")},
-    "wall": {"wall_bearing": "wall_bearing"},
-    "ram": {"ram_bearing": "ram_bearing", "ram_energy": "ram_energy"},
-    "struck": {"ram_bearing": "struck_bearing", "ram_energy": "struck_energy"},
-}
-"""What a handler of a kind of events keeps, and from what that is perceived."""
-
-
-def _top(rows: tuple[Array, ...]) -> tuple[Array, Array]:
-    """Return the highest level at which a handler is open, int32[N], and the row in which it waits."""
-    level = jnp.zeros_like(rows[0])
-    for n in range(1, len(rows)):
-        level = jnp.where(rows[n] != END, n, level)
-    return level, _pick(level, rows)
-
-
-def _held(
-    event: Mapping[str, Array], known: Mapping[str, tuple[Array, Array]], handles: Array, kind: Array, old: Array
-) -> dict[str, Array]:
-    """Return what handlers know of their events, after some robots have begun to handle another one."""
-    data = dict(event)
-    for n, name in enumerate(QUEUE):
-        for part, source in _HOLDS.get(name, {}).items():
-            new, last = known[source]
-            data[part] = jnp.where(handles & (kind == n), jnp.where(old, last, new), data[part])
-    return data
-
-
-def _pick(which: Array, among: tuple[Any, ...]) -> Array:
-    """Return what a number picks, elementwise; a number beyond picks the last one."""
-    found = jnp.broadcast_to(among[-1], which.shape)
-    for n in reversed(range(len(among) - 1)):
-        found = jnp.where(which == n, among[n], found)
-    return found
-
-
-def _three(arrays: Iterable[Array]) -> tuple[Array, Array, Array]:
-    """Return what an expression says of driving, turning and the gun, in this order."""
-    first, second, third = arrays
-    return first, second, third

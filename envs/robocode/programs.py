@@ -10,10 +10,11 @@ from jax import Array, lax
 
 from envs.robocode.bots.samples import haiku
 from envs.robocode.language import Options, evaluate_line, primitive_set
-from envs.robocode.machine import BotDriver, Turn
-from envs.robocode.physics import relative
+from envs.robocode.machine import BotDriver
+from envs.robocode.physics.angles import relative
 from envs.robocode.rules import Robocode
 from envs.robocode.signals import relative_degrees, to_degrees
+from envs.robocode.threads import Turn
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.plan import Plan, plan

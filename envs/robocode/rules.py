@@ -19,8 +19,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.robocode import physics
-from envs.robocode.physics import HALF, Field, Lots
+from envs.robocode.physics import turns
+from envs.robocode.physics.angles import relative
+from envs.robocode.physics.constants import HALF
+from envs.robocode.physics.shared import Field, Lots
 from envs.robocode.rounding import arctan2, hypot
 from envs.robocode.state import Commands, State, bullets, points, robot, unseen
 from jaxgp import arrays
@@ -186,7 +188,7 @@ class Robocode(Simulation[State]):
             "time": state.time,
             "fell": seen.fell,
             "scanned": seen.scanned,
-            "bearing": physics.relative(arctan2(dx, dy) - me.body),
+            "bearing": relative(arctan2(dx, dy) - me.body),
             "distance": hypot(dx, dy),
             "heading": you.body,
             "velocity": you.v,
@@ -206,7 +208,7 @@ class Robocode(Simulation[State]):
     def advance(self, state: State, given: tuple[Commands, Commands]) -> State:
         """Play a turn; a round that ends with it makes room for the next one."""
         lots = mixed(state.seed, state.round, state.time)
-        after = physics.turn(self.field, state, given, Lots((lots & 1) != 0, (lots & 2) != 0))
+        after = turns.turn(self.field, state, given, Lots((lots & 1) != 0, (lots & 2) != 0))
         one, other = after.robots
         decided = one.dead | other.dead
         stopped = ~decided & (after.time >= self.turns)

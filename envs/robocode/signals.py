@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import jax.numpy as jnp
 from jax import Array
 
-from envs.robocode.physics import relative
+from envs.robocode.physics.angles import relative
 
 SIGNALS = (
     *("one", "r0", "r1", "r2", "r3"),

@@ -21,9 +21,9 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.contracts import Driver, Instanced, Plans, Simulation
 from jaxgp.errors import reject
+from jaxgp.fitness.crews import Crew, Crews, Met, Others, OwnRivals
 from jaxgp.players import ply
 from jaxgp.search.chance import unused_key
-from jaxgp.spec import Hand
 
 START = np.uint32(2**32 - 1)
 """The `fold_in` number of the start of a rollout; no step reaches it."""
@@ -31,8 +31,6 @@ STRIDE = 16
 """Steps after which it is seen who has ended, and who makes no progress: few enough that a lane waits little."""
 
 State = Any
-Crew = tuple[Hand, ...]
-"""Who drives the seats from the second on."""
 
 
 @struct.dataclass
@@ -42,7 +40,7 @@ class Rollouts:
     states: State  # [P, M]
     steps: Array  # int32[P, M]
     memory: Any  # what the individuals remember, [P, M * seats of an individual]
-    others: tuple[Any, ...]  # what the drivers of the other seats remember
+    others: Any  # what the drivers of the other seats remember
     blank: Array  # int32[P]: controls of individuals that were not finite
     best: Array  # float32[P, M]: the most progress so far
     since: Array  # int32[P, M]: the step after which there was more of it for the last time
@@ -58,6 +56,7 @@ class Ended:
     blank: Array  # int32[P]
     cut: Array  # bool[P, M]
     rounds: Array  # int32[]: steps of the loop; times lanes, what was computed
+    scores: Array  # float32[P, M, seats]: the higher, the better
 
 
 @struct.dataclass
@@ -74,14 +73,15 @@ class _Who:
     """Who drives."""
 
     plans: Any  # of the individuals, [P, ...]
-    others: tuple[Any, ...]  # of the other drivers, [posts, ...] of each
+    others: Any  # of the others, see `jaxgp.fitness.crews`
 
 
 @dataclass(frozen=True, eq=False)
 class Roller(Generic[Plans]):
     """Individuals drive rollouts, all at once, each until it ends.
 
-    The M rollouts of an individual begin as those of all others do. With C crews rollout `m` is driven with crew m % C.
+    The M rollouts of an individual begin as those of all others do. With C crews rollout `m` is driven with crew m % C;
+    and with rivals of one's own in the same way.
 
     Attributes:
         simulation: what is driven.
@@ -90,6 +90,7 @@ class Roller(Generic[Plans]):
         progress: the place of the quantity that has to grow, of the individual's seats the most; None: none has to.
         patience: steps without growth after which a rollout is cut, and measured as it stands. This is looked at every
             `STRIDE` steps.
+        rivals: instead of crews, rivals of each individual's own; None: there are none.
     """
 
     simulation: Simulation
@@ -97,6 +98,7 @@ class Roller(Generic[Plans]):
     crews: tuple[Crew, ...] = ()
     progress: int | None = None
     patience: int = 0
+    rivals: OwnRivals | None = None
 
     def __post_init__(self) -> None:
         others = self.simulation.seats - 1
@@ -107,21 +109,12 @@ class Roller(Generic[Plans]):
     @property
     def mine(self) -> int:
         """How many seats an individual drives."""
-        return 1 if self.crews else self.simulation.seats
+        return 1 if self.crews or self.rivals else self.simulation.seats
 
     @cached_property
-    def _posts(self) -> list[tuple[Driver, np.ndarray, Any]]:
-        """Each driver of other seats, the posts that it drives, and the genomes there, in NumPy arrays.
-
-        Posts are the seats from the second on with the first crew, then those with the second one, and so on.
-        """
-        hands = [hand for crew in self.crews for hand in crew]
-        found: list[tuple[Driver, np.ndarray, Any]] = []
-        for driver in dict.fromkeys(hand.driver for hand in hands):
-            at = [n for n, hand in enumerate(hands) if hand.driver == driver]
-            genomes = jax.tree.map(lambda *x: np.stack([np.asarray(one) for one in x]), *(hands[n].genome for n in at))
-            found.append((driver, np.array(at), genomes))
-        return found
+    def others(self) -> Others:
+        """Who drives the other seats, if an individual drives the first one alone."""
+        return self.rivals or Crews(self.crews)
 
     def start(self, keys: Array, instances: State | None = None) -> State:
         """Return the starts [M] of rollouts.
@@ -148,11 +141,10 @@ class Roller(Generic[Plans]):
             keys: typed key[M], of the rollouts; those of all individuals have the same ones.
             instances: see `start`.
         """
-        return self._run(plans, keys, instances)[0]
+        return self._run(self._who(plans), keys, instances)[0]
 
-    def _run(self, plans: Plans, keys: Array, instances: State | None) -> tuple[Rollouts, Array]:
+    def _run(self, who: _Who, keys: Array, instances: State | None) -> tuple[Rollouts, Array]:
         """Do what `run` does; return also int32[], the steps of the loop."""
-        who = self._who(plans)
 
         def go(carry: tuple[Rollouts, Array]) -> tuple[Rollouts, Array]:
             after, steps = self._strode(who, keys, carry[0])
@@ -161,7 +153,14 @@ class Roller(Generic[Plans]):
         begun = self._begin(who, self.start(keys, instances)), jnp.int32(0)
         return lax.while_loop(lambda carry: self.going(carry[0]).any(), go, begun)
 
-    def measure(self, plans: Plans, keys: Array, instances: State | None = None, lanes: int | None = None) -> Ended:
+    def measure(
+        self,
+        plans: Plans,
+        keys: Array,
+        instances: State | None = None,
+        lanes: int | None = None,
+        met: Met | None = None,
+    ) -> Ended:
         """Drive all rollouts of P individuals to their ends, and measure them there.
 
         Args:
@@ -169,12 +168,13 @@ class Roller(Generic[Plans]):
             keys: see `run`.
             instances: see `run`.
             lanes: how many individuals drive at a time, at most; who has ended makes room for the next one. None: all.
+            met: whom each of them meets, where there are `rivals`.
         """
-        count = len(jax.tree.leaves(plans)[0])
+        count, who = len(jax.tree.leaves(plans)[0]), self._who(plans, met)
         if lanes is None or lanes >= count:
-            ended, rounds = self._run(plans, keys, instances)
-            return Ended(self.measures(ended.states), ended.steps, ended.blank, ended.cut, rounds)
-        return self._shared(plans, keys, instances, count, lanes)
+            ended, rounds = self._run(who, keys, instances)
+            return self._ended(ended, rounds)
+        return self._shared(who, keys, instances, count, lanes)
 
     def record(self, plans: Plans, key: Array, instance: State | None = None) -> RecordedRollout:
         """Return the rollout of one individual, which is never cut: else its states are those of `run`.
@@ -205,6 +205,12 @@ class Roller(Generic[Plans]):
         found: Array = jax.vmap(jax.vmap(self.simulation.measures))(states)
         return found
 
+    def _ended(self, rollouts: Rollouts, rounds: Array) -> Ended:
+        """Return what rollouts [P, M] have come to, after so many steps of the loop."""
+        scores = jax.vmap(jax.vmap(self.simulation.score))(rollouts.states)
+        measures = self.measures(rollouts.states)
+        return Ended(measures, rollouts.steps, rollouts.blank, rollouts.cut, rounds, scores)
+
     def _progress(self, states: State) -> Array:
         """Return float32[P, M]: how far an individual has come in states [P, M]."""
         if self.progress is None:
@@ -215,25 +221,22 @@ class Roller(Generic[Plans]):
         """Return bool[P, M]: which rollouts go on."""
         return ply.going(rollouts.states, rollouts.steps, self.simulation.horizon) & ~rollouts.cut
 
-    def _who(self, plans: Plans) -> _Who:
-        others = (driver.prepare(jax.tree.map(jnp.asarray, genomes)) for driver, _, genomes in self._posts)
-        return _Who(plans, tuple(others))
+    def _who(self, plans: Plans, met: Met | None = None) -> _Who:
+        return _Who(plans, self.others.prepare(met))
 
     def _arranged(self, who: _Who) -> _Who:
-        others = (driver.arrange(own) for (driver, *_), own in zip(self._posts, who.others, strict=True))
-        return _Who(self.driver.arrange(who.plans), tuple(others))
+        return _Who(self.driver.arrange(who.plans), self.others.arrange(who.others))
 
     def _begin(self, who: _Who, start: State) -> Rollouts:
         """Return the rollouts of P individuals at their starts [M]."""
         count, rollouts = len(jax.tree.leaves(who.plans)[0]), len(jax.tree.leaves(start)[0])
-        shape, with_one = (count, rollouts), count * rollouts // max(1, len(self.crews))
-        others = [driver.start(own, with_one) for (driver, *_), own in zip(self._posts, who.others, strict=True)]
+        shape = count, rollouts
         states = jax.tree.map(lambda x: jnp.broadcast_to(x, (count, *x.shape)), start)
         return Rollouts(
             states,
             jnp.zeros(shape, jnp.int32),
             self.driver.start(who.plans, rollouts * self.mine),
-            tuple(others),
+            self.others.start(who.others, count, rollouts),
             jnp.zeros(count, jnp.int32),
             self._progress(states),
             jnp.zeros(shape, jnp.int32),
@@ -259,27 +262,28 @@ class Roller(Generic[Plans]):
         cut = after.cut | (self.going(after) & (after.steps - since >= self.patience))
         return after.replace(best=jnp.where(grown, now, after.best), since=since, cut=cut), steps  # type: ignore[attr-defined]
 
-    def _shared(self, plans: Plans, keys: Array, instances: State | None, count: int, lanes: int) -> Ended:
+    def _shared(self, who: _Who, keys: Array, instances: State | None, count: int, lanes: int) -> Ended:
         """Do what `measure` does, in fewer lanes than there are individuals; equal ones drive once."""
-        start, who, shape = self.start(keys, instances), self._who(plans), (count, len(keys))
-        same = arrays.leaders(plans)
+        start, shape = self.start(keys, instances), (count, len(keys))
+        same = arrays.leaders((who.plans, who.others.who) if self.rivals else who.plans)
         leads = same == jnp.arange(count)
         distinct, queue = leads.sum(dtype=jnp.int32), jnp.nonzero(leads, size=count, fill_value=count)[0]
 
         def drivers(whose: Array) -> _Who:
-            return _Who(arrays.take(plans, jnp.minimum(whose, count - 1)), who.others)
+            whose = jnp.minimum(whose, count - 1)
+            return _Who(arrays.take(who.plans, whose), self.others.of(who.others, whose))
 
         def go(now: _Lanes) -> _Lanes:
             after, steps = self._strode(drivers(now.whose), keys, now.rollouts)
             ended = (now.whose < count) & ~self.going(after).any(1)
             place = jnp.where(ended, now.whose, count)  # a place beyond the last one is dropped
-            new = Ended(self.measures(after.states), after.steps, after.blank, after.cut, now.found.rounds)
+            new = self._ended(after, now.found.rounds)
             found = jax.tree.map(lambda x, y: x.at[place].set(y, mode="drop") if x.ndim else x + steps, now.found, new)
             taken = now.next + jnp.cumsum(ended, dtype=jnp.int32) - 1
             whose = jnp.where(ended, queue.at[taken].get(mode="fill", fill_value=count), now.whose)
             fresh = self._begin(drivers(whose), start)
             idle = jnp.broadcast_to(whose[:, None] >= count, fresh.cut.shape)
-            rollouts = _renewed(ended, fresh.replace(cut=idle), after)  # type: ignore[attr-defined]
+            rollouts = self._renewed(ended, fresh.replace(cut=idle), after)  # type: ignore[attr-defined]
             return _Lanes(whose, jnp.minimum(now.next + ended.sum(dtype=jnp.int32), distinct), rollouts, found)
 
         found = Ended(
@@ -288,6 +292,7 @@ class Roller(Generic[Plans]):
             jnp.zeros(count, jnp.int32),
             jnp.zeros(shape, bool),
             jnp.int32(0),
+            jnp.zeros((*shape, self.simulation.seats)),
         )
         first = queue[:lanes].astype(jnp.int32)
         rollouts = self._begin(drivers(first), start)
@@ -307,7 +312,7 @@ class Roller(Generic[Plans]):
         by_seat = jax.vmap(world.sense, (None, 0))
         sensed = jax.vmap(jax.vmap(lambda state: by_seat(state, jnp.arange(world.seats))))(rollouts.states)
         bits = jnp.zeros(shape, jnp.uint32)
-        if self.driver.random or any(driver.random for driver, *_ in self._posts):
+        if self.driver.random or self.others.random:
             bits = jax.vmap(jax.vmap(partial(_bits, world.seats)), (None, 0))(keys, rollouts.steps)
         seen = sensed, bits, jnp.broadcast_to(going[..., None], shape)
         own = (x[:, :, :mine].reshape(count, -1, *x.shape[3:]) for x in seen)
@@ -315,8 +320,8 @@ class Roller(Generic[Plans]):
         controls = given.reshape(*going.shape, mine, world.controls)
         blank = (going[..., None, None] & ~jnp.isfinite(controls)).sum((1, 2, 3), dtype=jnp.int32)
         others = rollouts.others
-        if self.crews:
-            rest, others = self._crewed(who.others, others, *(x[:, :, 1:] for x in seen))
+        if mine < world.seats:
+            rest, others = self.others.control(who.others, others, *(x[:, :, 1:] for x in seen))
             controls = jnp.concatenate([controls, rest], 2)
         advance = jax.vmap(jax.vmap(partial(_advance, world)), (0, 0, None, 0))
         # Fused with what stands before and after it, a step would be rounded as these are.
@@ -325,24 +330,12 @@ class Roller(Generic[Plans]):
         after = rollouts.replace(states=states, steps=rollouts.steps + going, memory=memory, others=others)  # type: ignore[attr-defined]
         return after.replace(blank=rollouts.blank + blank), controls
 
-    def _crewed(
-        self, plans: tuple[Any, ...], memories: tuple[Any, ...], sensed: Array, bits: Array, active: Array
-    ) -> tuple[Array, tuple[Any, ...]]:
-        """Return float32[P, M, seats - 1, K], the controls of the crews, and what they remember."""
-        (count, rollouts, seats), crews = bits.shape, len(self.crews)
-
-        def by_post(x: Array) -> Array:  # [P, M, seats - 1, ...] -> [posts, rollouts with one crew, ...]
-            apart = x.reshape(count, -1, crews, *x.shape[2:])
-            return jnp.moveaxis(apart, (2, 3), (0, 1)).reshape(crews * seats, -1, *x.shape[3:])
-
-        found, after = [], []
-        for (driver, at, _), own, memory in zip(self._posts, plans, memories, strict=True):
-            given, remembered = driver.control(own, memory, *(by_post(x)[at] for x in (sensed, bits, active)))
-            found.append(given)
-            after.append(remembered)
-        order = np.argsort(np.concatenate([at for _, at, _ in self._posts]))
-        controls = jnp.concatenate(found)[order].reshape(crews, seats, count, -1, self.simulation.controls)
-        return jnp.moveaxis(controls, (0, 1), (2, 3)).reshape(count, rollouts, seats, -1), tuple(after)
+    def _renewed(self, ended: Array, fresh: Rollouts, before: Rollouts) -> Rollouts:
+        """Return rollouts [L, M], of which those in lanes that have `ended` (bool[L]) begin anew."""
+        others = self.others.renewed(ended, fresh.others, before.others)
+        mine = (x.replace(others=()) for x in (fresh, before))  # type: ignore[attr-defined]
+        whole: Rollouts = arrays.where(ended, *mine).replace(others=others)
+        return whole
 
 
 @struct.dataclass
@@ -372,19 +365,6 @@ def simulate(world: Simulation, key: Array, controls: Array) -> State:
 
 def _finite(controls: Array) -> Array:
     return jnp.where(jnp.isfinite(controls), controls, 0.0)
-
-
-def _renewed(ended: Array, fresh: Rollouts, before: Rollouts) -> Rollouts:
-    """Return rollouts [L, M], of which those in lanes that have `ended` (bool[L]) begin anew."""
-
-    def other(new: Array, old: Array) -> Array:  # [posts, L * rollouts with one crew, ...]
-        lanes = jnp.repeat(ended, new.shape[1] // len(ended))
-        return arrays.where(jnp.broadcast_to(lanes, new.shape[:2]), new, old)
-
-    others = jax.tree.map(other, fresh.others, before.others)
-    mine = (x.replace(others=()) for x in (fresh, before))  # type: ignore[attr-defined]
-    whole: Rollouts = arrays.where(ended, *mine).replace(others=others)
-    return whole
 
 
 def _bits(seats: int, key: Array, step: Array) -> Array:

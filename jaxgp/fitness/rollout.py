@@ -18,8 +18,10 @@ from jaxgp.bits import extend
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
+from jaxgp.fitness.among.opposition import Opposition
+from jaxgp.fitness.crews import Crew, OwnRivals
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.fitness.roller import Crew, Ended, Roller
+from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION
@@ -30,6 +32,8 @@ PLAY = 0
 """The child of a generation's key that rollouts are driven with."""
 DRAW = np.uint32(2**32 - 1)
 """The `fold_in` number, with this child, of the instances that are drawn."""
+MEET = np.uint32(2**32 - 2)
+"""That of whom individuals meet."""
 LANES = 128
 """How many individuals drive at a time on a CPU, unless it is said.
 
@@ -99,6 +103,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         progress: the name of the quantity that has to grow, or a rollout is cut; None: none is cut.
         patience: steps without growth after which it is.
         lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
+        opposition: whom individuals meet instead of crews, each others, or others in each generation; None: nobody.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -118,6 +123,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     progress: str | None = None
     patience: int = 200
     lanes: int | None = None
+    opposition: Opposition | None = None
 
     __repr__ = brief
 
@@ -160,7 +166,11 @@ class RolloutFitness(Absolute[tuple[()]]):
     def roller(self) -> Roller:
         """What drives the rollouts."""
         grows = None if self.progress is None else number_of(self.simulation, self.progress)
-        return Roller(self.simulation, self.driver, self.crews, grows, self.patience)
+        rivals = None
+        if self.opposition is not None:
+            driver = self.opposition.drives(self.driver)
+            rivals = OwnRivals(driver, self.opposition.count, self.simulation.seats - 1)
+        return Roller(self.simulation, self.driver, self.crews, grows, self.patience, rivals)
 
     def init(self, key: Array) -> tuple[()]:
         """Return the memory, which is empty."""
@@ -176,14 +186,16 @@ class RolloutFitness(Absolute[tuple[()]]):
         """Measure a population [P, ...]."""
         ended = self.drive(child(key, PLAY), population)
         found, count = ended.measures, len(ended.steps)
-        values = jax.vmap(self._value())(found)  # [P, K]
+        worths = jax.vmap(self._value())(found)  # [P, K]
         size = sizes(population).astype(jnp.float32) if self.parsimony else jnp.float32(0)
-        cases = worth(values.T, size, self.scale, self.parsimony, self.minimum)  # [K, P]
+        cases = worth(worths.T, size, self.scale, self.parsimony, self.minimum)  # [K, P]
         fitness = OVER[self.over](cases)
         behaviour = _hashed(found.reshape(count, -1))
         steps = ended.steps.sum(dtype=jnp.int32)
         done = jnp.maximum(steps, 1).astype(jnp.float32)
-        fittest = found[jnp.argmax(arrays.comparable(fitness)), :, : self.roller.mine].mean((0, 1))
+        own = found[:, :, : self.roller.mine]
+        fittest = own[jnp.argmax(arrays.comparable(fitness))].mean((0, 1))
+        told = {"fittest": fittest, "population": jnp.nanmean(own, (0, 1, 2))}
         metrics = {
             "evaluations": jnp.int32(ended.steps.size),
             "unique_behaviours": arrays.count_distinct(behaviour),
@@ -191,13 +203,20 @@ class RolloutFitness(Absolute[tuple[()]]):
             "blank_controls": ended.blank.sum() / (done * self.simulation.controls * self.roller.mine),
             **({} if self.progress is None else {"cut": ended.cut.mean()}),
             **{
-                f"fittest_{one.name}": value
-                for one, value in zip(self.simulation.quantities, fittest, strict=True)
+                f"{whose}_{one.name}": value
+                for whose, values in told.items()
+                for one, value in zip(self.simulation.quantities, values, strict=True)
                 if not one.score
             },
         }
-        points = found[..., self._at()].mean(1) if isinstance(self.quantity, str) else values.mean(1)[:, None]
+        points = found[..., self._at()].mean(1) if isinstance(self.quantity, str) else worths.mean(1)[:, None]
+        if self.opposition is not None and not self.opposition.cases:
+            return Evaluation(fitness, points, metrics), memory
         return Evaluation(fitness, points, metrics, cases, behaviour=behaviour), memory
+
+    def measure(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
+        """Measure individuals [P, ...] as a referee, in rollouts with starts of their own."""
+        return self.evaluate(key, population, memory)
 
     def drive(self, key: Array, population: Genome) -> Ended:
         """Drive the rollouts of a population [P, ...] to their ends; they depend on `key`, a typed key[]."""
@@ -205,13 +224,19 @@ class RolloutFitness(Absolute[tuple[()]]):
         if places is not None and self.drawn is not None:
             which = jax.random.permutation(jax.random.fold_in(key, DRAW), self.number)[: self.drawn]
             places = arrays.take(jax.tree.map(jnp.asarray, places), which)
-        each = self.rollouts * max(1, len(self.crews))  # in one instance
+        opposed = self.opposition
+        each = self.rollouts * (max(1, len(self.crews)) if opposed is None else opposed.count)  # in one instance
         number = 1 if places is None else len(jax.tree.leaves(places)[0])
         if places is not None:
             places = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x), each, axis=0), places)
         keys = jax.random.split(key, number * each)
         lanes = self.lanes or (LANES if jax.default_backend() == "cpu" else None)
-        return self.roller.measure(self.driver.prepare(population), keys, places, lanes)
+        plans = self.driver.prepare(population)
+        if opposed is None:
+            return self.roller.measure(plans, keys, places, lanes)
+        met = opposed.meet(jax.random.fold_in(key, MEET), plans, len(jax.tree.leaves(population)[0]))
+        ended = self.roller.measure(plans, keys, places, lanes, met)
+        return ended.replace(measures=opposed.seen(met, ended.measures))  # type: ignore[attr-defined, no-any-return]
 
     def _at(self) -> int:
         assert isinstance(self.quantity, str)

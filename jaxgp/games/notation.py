@@ -168,8 +168,8 @@ class Showing(Generic[Rules]):
 
     Attributes:
         lines: (rules, a rollout) -> lines of text, such as one for each second; empty: its states are drawn in text.
-        picture: (rules, rollouts by the names of their drivers, one for each seat) -> one SVG of all of them, which may move by itself;
-            None: its states are drawn one by one.
+        picture: (rules, rollouts by the names of their drivers, one for each seat) -> one SVG of all of them, which may
+            move by itself; None: its states are drawn one by one.
     """
 
     lines: Callable[[Rules, States], Iterable[str]] = _no_lines

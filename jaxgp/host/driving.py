@@ -141,7 +141,7 @@ def picture(rollouts: Sequence[Driven]) -> str | None:
     first = rollouts[0]
     if first.spec.showing.picture is None:
         return None
-    return first.spec.showing.picture(first.game, {tuple(one.drivers): one.states for one in rollouts})
+    return first.spec.showing.picture(first.game, {one.names: one.states for one in rollouts})
 
 
 def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: Array) -> Driven:

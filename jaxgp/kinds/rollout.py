@@ -1,23 +1,28 @@
 """Fitness in a simulation: what is measured at the end of the rollouts that an individual drives."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jaxgp.errors import UsageError, reject, rejection
-from jaxgp.kinds import AnyAlgorithm, CandidatesFitnessOptions, Rows, Seated
-from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_WEIGHT, option
+from jaxgp.evolution.options import GPOptions, of_island
+from jaxgp.kinds import AnyAlgorithm, CandidatesFitnessOptions, RefereedFitnessOptions, Rows, Seated
+from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_WEIGHT, bound, option
 
 if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
-    from jaxgp.fitness.rollout import Value
+    from jaxgp.fitness.among.opposition import Opposition
+    from jaxgp.fitness.rollout import RolloutFitness, Value
     from jaxgp.games.casting import Cast
     from jaxgp.spec import Hand
 
 
+PHASES = ("rivals", "coplay")
+
+
 @dataclass
-class RolloutFitnessOptions(CandidatesFitnessOptions):
+class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
     """fitness = max(minimum, scale * quantity - parsimony * size), over rollouts of a simulation.
 
     A kind outside the project that inherits this one may measure something of its own: see `value`.
@@ -52,6 +57,35 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
     rivals: list[str] = option(
         [], "strategies that drive the other seats, one after the other; none: individuals drive all seats"
     )
+    rivals_drawn: int | None = option(
+        None,
+        "how many of the rivals are drawn; all of them measure the best of each generation then; null: all are met",
+        low=1,
+        high=MAX_GAMES,
+    )
+    drawn_by: str = option(
+        "generation", "for whom they are drawn: for each generation, or each individual", ("generation", "individual")
+    )
+    phases: list[str] = option(
+        ["rivals"],
+        "what individuals are selected by, one phase after the other; rivals: rollouts against the rivals, or of "
+        "individuals alone where there are none; coplay: rollouts against others of the population, and the rivals "
+        "measure the best of each generation",
+        PHASES,
+        accepted="[rivals], [coplay] or [rivals,coplay]",
+        test=lambda name: name in PHASES,
+    )
+    games: int = option(1, "coplay: rollouts of each individual from each seat against others", low=1, high=MAX_GAMES)
+    phase_generations: int | None = option(
+        None, "generations of the first phase; null: no bound", low=1, high=MAX_COUNT
+    )
+    phase_stagnation: int | None = option(
+        None,
+        "generations in which the mean fitness is not greater than in all before, after which the first phase ends; "
+        "null: no bound",
+        low=1,
+        high=MAX_COUNT,
+    )
     progress: str | None = option(
         None, "the quantity that has to grow, or a rollout is stopped and measured as it stands; null: none is stopped"
     )
@@ -63,6 +97,43 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
         low=1,
         high=MAX_POPULATION,
     )
+
+    @property
+    def refereed(self) -> bool:
+        """Whether fitness values of two generations cannot be compared, so that all rivals measure the best."""
+        return self.phases != ["rivals"] or self.rivals_drawn is not None
+
+    def laws(self, prefix: str) -> None:
+        """Check the conditions between options; raises UsageError."""
+        super().laws(prefix)
+        phases = self.phases
+        if not phases or len(set(phases)) < len(phases) or phases == ["coplay", "rivals"]:
+            reject(f"{prefix}phases", phases, "[rivals], [coplay] or [rivals,coplay]")
+        bounds = {name: getattr(self, name) for name in ("phase_generations", "phase_stagnation")}
+        for name, value in bounds.items():
+            if value is not None and len(phases) == 1:
+                reject(f"{prefix}{name}", value, f"null with {prefix}phases={phases[0]}, which has no end")
+        if len(phases) > 1 and not any(bounds.values()):
+            why = f"a whole number from 1, or {prefix}phase_stagnation: the first of two phases has to end"
+            reject(f"{prefix}phase_generations", None, why)
+        if "coplay" in phases and not self.rivals:
+            reject(f"{prefix}phases", phases, f"[rivals]; {prefix}rivals names nobody who could measure the best")
+        if self.rivals_drawn is not None:
+            high = max(1, len(self.rivals))
+            bound(self, "rivals_drawn", prefix, high=high, why=f"{prefix}rivals")
+
+    def suits(self, algorithm: AnyAlgorithm) -> None:
+        """Refuse a population of one that meets itself, and selection by cases that are not the same for all."""
+        if self.refereed:
+            super().suits(algorithm)
+        if "coplay" in self.phases and of_island(algorithm).population < 2:
+            least = 2 * algorithm.islands.count
+            reject("algorithm.population", algorithm.population, f"a whole number from {least}, with coplay")
+        apart = "coplay" in self.phases or (self.rivals_drawn is not None and self.drawn_by == "individual")
+        if apart and isinstance(algorithm, GPOptions):
+            for name in ("by_case", "sharing"):
+                if value := getattr(algorithm.selection, name):
+                    reject(f"algorithm.selection.{name}", value, "0, where individuals meet different others")
 
     def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether individuals drive."""
@@ -84,20 +155,47 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
         if self.rollouts > 1 and cast.game.starts != "drawn" and not (cast.game.chance or random):
             why = f"without chance all rollouts of {cast.spec.name} are alike"
             reject("fitness.rollouts", self.rollouts, f"1; {why}")
+        if "coplay" in self.phases and cast.game.seats != 2:
+            reject("fitness.phases", self.phases, f"[rivals]; {cast.spec.name} has {cast.game.seats} seats, not two")
         number = self._number(cast)
         if self.drawn is not None and self.drawn > number:
             why = f"fitness.instances has {number} for training" if self.instances else "fitness.instances names none"
             reject("fitness.drawn", self.drawn, f"null, or a whole number from 1 to {number}; {why}")
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
-        """Return the fitness."""
-        from jaxgp.fitness.rollout import RolloutFitness
+        """Return the fitness, with a referee where generations cannot be compared."""
+        from jaxgp.fitness.among.opposition import Drawn, Population
+        from jaxgp.fitness.phases import Phased
+        from jaxgp.fitness.refereed import Refereed
 
         del config, seated
+        whole = self._by(cast)
+        if not self.refereed:
+            return whole
+        parts = []
+        for phase in self.phases:
+            if phase == "coplay":
+                parts.append(self._by(cast, Population(self.games), 2 * self.games))
+            elif self.rivals_drawn is None:
+                parts.append(whole)
+            else:
+                rivals = tuple(crew[0][1] for crew in self.crews(cast))
+                drawn = Drawn(rivals, self.rivals_drawn, self.drawn_by == "individual")
+                parts.append(self._by(cast, drawn, self.rivals_drawn))
+        own = parts[0] if len(parts) == 1 else Phased(tuple(parts), self.phase_generations, self.phase_stagnation)
+        return Refereed(own, whole, self.measured)
+
+    def _by(self, cast: "Cast", opposition: "Opposition | None" = None, met: int = 0) -> "RolloutFitness":
+        """Return the fitness from rollouts with the crews, or with so many others whom individuals meet."""
+        from jaxgp.fitness.rollout import RolloutFitness, Shares
+
+        crews, value = () if opposition is not None else self.crews(cast), self.value(cast)
+        if met and isinstance(value, Shares):
+            value = replace(value, crews=met)
         return RolloutFitness(
             cast.game,
             cast.actor,
-            self.value(cast),
+            value,
             self.rollouts,
             self.over,
             self.scale,
@@ -105,10 +203,11 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
             self.minimum,
             self._instances(cast),
             self.drawn,
-            tuple(tuple(hand for _, hand in crew) for crew in self.crews(cast)),
+            tuple(tuple(hand for _, hand in crew) for crew in crews),
             self.progress,
             self.patience,
             self.lanes,
+            opposition,
         )
 
     def value(self, cast: "Cast") -> "str | Value":
@@ -168,13 +267,28 @@ class RolloutFitnessOptions(CandidatesFitnessOptions):
             drawn = "" if self.drawn is None else f"; {self.drawn} of them drawn for each generation"
             rows.append(("instances", ", ".join(self.instances) + drawn))
         if self.rivals:
-            rows.append(("rivals", ", ".join(self.rivals)))
+            drawn = "" if self.rivals_drawn is None else f"; {self.rivals_drawn} drawn for each {self.drawn_by}"
+            rows.append(("rivals", ", ".join(self.rivals) + drawn))
+        if "coplay" in self.phases:
+            rows.append(("coevolution", self._coevolution()))
+        if self.refereed:
+            rows.append((f"{self.fittest()} of each generation measured by", "rollouts against all rivals"))
         if self.progress is not None:
             rows.append(("rollouts stopped", f"after {self.patience} steps in which {self.progress} does not grow"))
         if self.candidates or self.population_again:
             who = "all individuals of the last generation" if self.population_again else f"{self.candidates} candidates"
             rows.append(("champion", f"the best of {who} in {self.final_rounds} times as many new rollouts"))
         return rows
+
+    def _coevolution(self) -> str:
+        """Say in words when individuals meet others of the population, and how often."""
+        said = f"{self.games} rollout{'' if self.games == 1 else 's'} from each seat against others of the population"
+        ends = []
+        if self.phase_generations is not None:
+            ends.append(f"after {self.phase_generations} generations against the rivals")
+        if self.phase_stagnation is not None:
+            ends.append(f"after {self.phase_stagnation} in which the mean fitness has not risen")
+        return ", ".join([said, *(["; or ".join(ends)] if ends else [])])
 
     def _many(self) -> str:
         """Say in words how many rollouts there are."""

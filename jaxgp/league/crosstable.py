@@ -40,10 +40,13 @@ class CrossTable:
     Attributes:
         results: int8[N, N, G]: results of the row's player, who begins, against the column's: 1 won, 0 drawn, -1 lost.
         games: int32[N, N]: how many of a pair's G entries are games; 0 on the diagonal.
+        measures: float[N, N, 2, Q]: sums of the quantities of a simulation over these, of the row's player and of the
+            column's; None: it is a game.
     """
 
     results: np.ndarray
     games: np.ndarray
+    measures: np.ndarray | None = None
 
     def worth(self, draw: float) -> np.ndarray:
         """Return float[N, N]: mean result of the row's player, who begins: win 1, draw `draw`, loss 0; nan if none."""
@@ -58,7 +61,14 @@ class CrossTable:
 
     def pick(self, places: Sequence[int]) -> "CrossTable":
         """Return the table of some of the players, in this order."""
-        return CrossTable(self.results[np.ix_(places, places)], self.games[np.ix_(places, places)])
+        measures = None if self.measures is None else self.measures[np.ix_(places, places)]
+        return CrossTable(self.results[np.ix_(places, places)], self.games[np.ix_(places, places)], measures)
+
+    def measured(self) -> np.ndarray:
+        """Return float[N, Q]: the mean of each quantity of a simulation over all battles of each player."""
+        assert self.measures is not None
+        played = self.games.sum(1) + self.games.sum(0)
+        return (self.measures[:, :, 0].sum(1) + self.measures[:, :, 1].sum(0)) / np.maximum(played, 1)[:, None]
 
 
 Rival = tuple[np.ndarray, Opponent]
@@ -188,10 +198,11 @@ def _teams(members: Sequence[Member]) -> list[Team]:
     for place, member in enumerate(members):
         if isinstance(member.plays, GenomeActor):
             by_team.setdefault(member.plays.team, []).append(place)
-    return [_team(members, places) for places in by_team.values()]
+    return [gather(members, places) for places in by_team.values()]
 
 
-def _team(members: Sequence[Member], places: Sequence[int]) -> Team:
+def gather(members: Sequence[Member], places: Sequence[int]) -> Team:
+    """Return some players that are genomes of one language as a team."""
     evolved = [plays for place in places if isinstance(plays := members[place].plays, GenomeActor)]
     genomes, language = [one.genome for one in evolved], evolved[0].language
     if language is not None:
@@ -258,7 +269,9 @@ def save(path: Path, table: CrossTable, members: Sequence[Member], games: int, s
         for row, numbers in zip(table.results, table.games, strict=True)
     ]
     named = [{"name": m.name, "source": m.source, "identity": m.identity, "random": m.random} for m in members]
-    about = {"format": FORMAT, "format_version": FORMAT_VERSION, "games": games, "seed": seed}
+    about: dict[str, object] = {"format": FORMAT, "format_version": FORMAT_VERSION, "games": games, "seed": seed}
+    if table.measures is not None:
+        about["measures"] = np.round(table.measures, 3).tolist()
     # A row of the table stays on one line, for human readers.
     rows = ",\n".join(f"  {json.dumps(row, separators=(',', ':'))}" for row in results)
     head = json.dumps(about | {"players": named}, indent=1, ensure_ascii=False)
@@ -287,7 +300,7 @@ def read(path: Path, members: Sequence[Member], games: int, seed: int) -> CrossT
     try:
         places = _places([row["identity"] for row in content["players"]], [member.identity for member in members])
         same = (content["games"], content["seed"]) == (games, seed)
-        table = fill_table(content["results"], len(content["players"]))
+        table = fill_table(content["results"], len(content["players"]), content.get("measures"))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         raise UsageError(f"table={path}: damaged; remove it, or name another file") from error
     chance = any(member.random for member in members)
@@ -306,8 +319,16 @@ def _places(kept: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
     return found
 
 
-def fill_table(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
-    """Return a table from the results of each pair; raises TypeError or ValueError for rows that are none."""
+def fill_table(rows: Sequence[Sequence[list[int]]], players: int, measured: object = None) -> CrossTable:
+    """Return a table from the results of each pair, and what was measured in them.
+
+    Raises:
+        TypeError: they are of another kind.
+        ValueError: they are none.
+    """
+    measures = None if measured is None else np.array(measured, float)
+    if measures is not None and (measures.ndim != 4 or measures.shape[:3] != (players, players, 2)):
+        raise ValueError("a table has the measures of each pair of players")
     number: np.ndarray = np.array([[len(cell) for cell in row] for row in rows], np.int32)
     if number.shape != (players, players) or number.diagonal().any():
         raise ValueError("a table has a cell for each pair of players")
@@ -318,4 +339,4 @@ def fill_table(rows: Sequence[Sequence[list[int]]], players: int) -> CrossTable:
         if not set(rows[i][j]) <= {-1, 0, 1}:
             raise ValueError("a result is 1, 0 or -1")
         results[i, j, :length] = rows[i][j]
-    return CrossTable(results, number)
+    return CrossTable(results, number, measures)

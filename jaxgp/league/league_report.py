@@ -39,6 +39,7 @@ class LeagueOutcome:
         seasons: leagues by mode.
         rules: of the leagues.
         game: name and settings.
+        quantities: what a simulation measures, by name; of a game nothing.
     """
 
     members: Sequence[Member]
@@ -48,6 +49,7 @@ class LeagueOutcome:
     seasons: Mapping[str, Sequence[League]]
     rules: LeagueRules
     game: Mapping[str, Any]
+    quantities: Sequence[str] = ()
 
     @cached_property
     def names(self) -> list[str]:
@@ -84,6 +86,8 @@ def document(found: LeagueOutcome, title: str, about: Sequence[tuple[str, str]])
         (f"Leagues: {WORDS[mode]}", _season(found, mode)) for mode in found.seasons
     ]
     sections.append(("Ratings", _ratings(found)))
+    if found.quantities:
+        sections.append(("What was measured", [DocumentTable(measured_rows(found))]))
     if len(set(found.brackets)) > 1:
         sections.append(("Brackets", _brackets(found)))
     sections.append(("Fitness and rating", _fitness(found)))
@@ -122,6 +126,17 @@ def _season(found: LeagueOutcome, mode: str) -> list[Part]:
             partial(figures.places, ranks, found.names, found.brackets, f"Places in {len(leagues)} leagues"),
         ),
         FoldedText(f"The first {min(TOLD, len(leagues))} leagues, round by round", told),
+    ]
+
+
+def measured_rows(found: LeagueOutcome) -> list[dict[str, object]]:
+    """Return for each player of a simulation, by rating, the mean of each quantity over its battles."""
+    order = sorted(range(len(found.members)), key=lambda i: -found.ratings.players[i].value)
+    means = found.table.measured()
+    return [
+        {"player": found.names[i], "rating": round(found.ratings.players[i].value)}
+        | {name: round(float(value), 3) for name, value in zip(found.quantities, means[i], strict=True)}
+        for i in order
     ]
 
 
@@ -261,6 +276,7 @@ def _games(found: LeagueOutcome) -> list[Part]:
 def as_json(found: LeagueOutcome, options: Mapping[str, object]) -> Json:
     """Return all results except the games, which the cross-table file holds."""
     fits = zip(found.members, found.ratings.players, found.table.scores().tolist(), strict=True)
+    measures = found.table.measured().round(4).tolist() if found.quantities else None
     players = [
         {
             **{name: getattr(member, name) for name in ("name", "bracket", "source", "identity", "fitness")},
@@ -268,6 +284,7 @@ def as_json(found: LeagueOutcome, options: Mapping[str, object]) -> Json:
             "score_first": first,
             "score_second": second,
             "standings": {mode: asdict(table[place]) for mode, table in found.standings.items()},
+            **({"measures": dict(zip(found.quantities, measures[place], strict=True))} if measures else {}),
         }
         for place, (member, rating, (first, second)) in enumerate(fits)
     ]

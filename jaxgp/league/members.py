@@ -13,7 +13,7 @@ from typing import Any
 
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
-from jaxgp.contracts import Player
+from jaxgp.contracts import Driver, Player
 from jaxgp.errors import UsageError, reason, reject, rejection
 from jaxgp.files import user_path
 from jaxgp.games.casting import Cast
@@ -22,6 +22,7 @@ from jaxgp.genotypes.language import Genome, Language
 from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
 from jaxgp.options import list_options
+from jaxgp.players.driver import fixed_driver
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
@@ -42,13 +43,13 @@ class GenomeActor:
 
     Attributes:
         team: equal for genomes that one device program can play side by side.
-        player: the player of the team.
+        player: the player of the team; of a simulation its driver.
         language: what the genome is written in; None if it is the only one of its team.
         genome: one individual.
     """
 
     team: str
-    player: Player
+    player: Player | Driver
     language: Language | None
     genome: Genome
 
@@ -128,7 +129,8 @@ def read(
         else _other(bracket, word, cast, ties, evaluator)
         for bracket, word in found
     ]
-    return cast, [replace(one, chance=cast.game.chance or one.chance) for one in _distinct(list(map(_shown, made)))]
+    chance = cast.game.chance or (cast.simulated and cast.game.starts == "drawn")
+    return cast, [replace(one, chance=chance or one.chance) for one in _distinct(list(map(_shown, made)))]
 
 
 def _empty(game: Mapping[str, object], games: Games) -> Cast:
@@ -141,10 +143,13 @@ def _empty(game: Mapping[str, object], games: Games) -> Cast:
         why = "no champion among the players, whose game would be played"
         raise UsageError(f"brackets: {why}; accepted: {describe_members()}, with one champion or more, or game=NAME")
     cast = cast_of(Config(game=dict(game)), games)
-    if cast.game.seats == 1 or cast.simulated:
-        two = "a game of turns for two; this one is a simulation"
-        reject("game", cast.game.name, two if cast.simulated else "a game for two; this one is for one")
+    if cast.game.seats != 2:
+        reject("game", cast.game.name, f"a game for two; this one is for {_seats(cast)}")
     return cast
+
+
+def _seats(cast: Cast) -> str:
+    return "one" if cast.game.seats == 1 else str(cast.game.seats)
 
 
 def _shown(member: Member) -> Member:
@@ -241,10 +246,9 @@ def _places(files: Sequence[Path]) -> dict[Path, str]:
 def _same_game(option: str, home: Loaded, other: Loaded) -> None:
     """Refuse a champion that cannot sit at the first champion's board."""
     game, wanted = other.cast.game, home.cast.game
-    if other.cast.simulated:
-        raise UsageError(f"{option}: {other.path} drives {game.name}, a simulation; accepted: games of turns for two")
-    if game.seats == 1:
-        raise UsageError(f"{option}: {other.path} plays {game.name}, a game for one; accepted: games for two")
+    if game.seats != 2:
+        seats = _seats(other.cast)
+        raise UsageError(f"{option}: {other.path} plays {game.name}, a game for {seats}; accepted: games for two")
     if game.name != wanted.name:
         raise UsageError(f"{option}: {other.path} plays {game.name}, but {home.path} {wanted.name}; accepted: one game")
     here, there = asdict(game), asdict(wanted)
@@ -282,7 +286,11 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
     plays = plays.named(cast)
     identity = _digest(cast, plays.text)
     if isinstance(plays, StrategyOptions):  # one device program plays its genome beside those of champions
-        player, genome = strategist(cast.spec, cast.game, plays.name)
+        if cast.simulated:
+            hand = fixed_driver(cast.spec, cast.game, plays.name)
+            player, genome = hand.driver, hand.genome
+        else:
+            player, genome = strategist(cast.spec, cast.game, plays.name)
         return Member(word, bracket, word, identity, GenomeActor(word, player, None, genome))
     return Member(word, bracket, word, identity, plays, chance=plays.chance(cast))
 

@@ -83,15 +83,29 @@ def test_one_device_three_islands_at_a_time_eight_devices_two_processes_and_a_re
         assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
 
 
+ALONE = ["game=tests/fixtures/cart", "seed=3", "algorithm.population=32"]
+EACH_OTHER = [
+    *("experiment=robocode_two_phases", "fitness.phase_generations=1", "fitness.games=1", "fitness.lanes=2"),
+    *("fitness.rivals=[sample.Walls,sample.Fire,sample.SpinBot]", "fitness.rivals_drawn=1"),
+    *("fitness.population_again=false", "game.rounds=1", "game.turns=100"),
+    *("algorithm.population=8", "algorithm.capacity=16", "algorithm.creation.max_depth=3", "algorithm.max_depth=3"),
+    *("algorithm.mutation.max_depth=3", "algorithm.islands.migrants=1"),
+]
+
+
 @pytest.mark.slow
-def test_rollouts_on_one_device_and_on_two_give_the_same_run(tmp_path):
+@pytest.mark.parametrize("kind", [ALONE, EACH_OTHER], ids=["alone", "each other"])
+def test_rollouts_on_one_device_on_two_and_taken_up_again_give_the_same_run(tmp_path, kind):
     one, two = tmp_path / "one", tmp_path / "two"
-    options = ["game=tests/fixtures/cart", "seed=3", "logger=disabled", "algorithm.population=32"]
-    options += ["algorithm.islands.count=2", "algorithm.islands.neighbours=1", f"algorithm.generations={GENERATIONS}"]
-    train(one, *options, f"hydra.run.dir={one}")
-    train(two, *options, f"hydra.run.dir={two}", "devices.count=2")
+    last = f"algorithm.generations={GENERATIONS}"
+    options = [*kind, "logger=disabled", "algorithm.islands.count=2", "algorithm.islands.neighbours=1"]
+    train(one, *options, "algorithm.generations=2", f"hydra.run.dir={one}")
+    train(one, f"resume={one}", last)
+    train(two, *options, last, f"hydra.run.dir={two}", "devices.count=2")
     rows, arrays = result(one)
     found, saved = result(two)
     assert len(rows) == GENERATIONS
     assert found == rows
     assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
+    if kind == EACH_OTHER:
+        assert [row["phase"] for row in rows] == [0, 1, 1, 1]

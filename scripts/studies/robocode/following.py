@@ -13,9 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.robocode import physics, state
+from envs.robocode import state
 from envs.robocode.machine import BotDriver
-from envs.robocode.physics import Lots
+from envs.robocode.physics.shared import Lots
+from envs.robocode.physics.turns import turn as take_turn
 from envs.robocode.rules import Robocode, mixed
 from envs.robocode.state import Commands, State
 
@@ -178,7 +179,7 @@ def _together(
 
         def tried(lots: Array) -> tuple[State, Array]:
             def one(now: State, first: Commands, second: Commands) -> State:
-                return physics.turn(world.field, now, (first, second), Lots(lots[0], lots[1]))
+                return take_turn(world.field, now, (first, second), Lots(lots[0], lots[1]))
 
             made = jax.vmap(one)(now, *both)
             return made, jax.vmap(apart)(made, robots[:, turn], bullets[:, turn])

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from envs.robocode import physics
 from envs.robocode.bots.samples import BOTS, NAMES
 from envs.robocode.machine import BotDriver
-from envs.robocode.physics import Lots
+from envs.robocode.physics import turns
+from envs.robocode.physics.shared import Lots
 from envs.robocode.rules import Robocode
 from envs.robocode.state import Commands
 from tests.envs.robocode.traces import CHOICES, FIELD, Round, apart, begun
@@ -65,7 +65,7 @@ def _follow(world, numbers, choices, places, robots, bullets, deaths, number):
         both, memory = commanded(now, memory)
 
         def tried(lots):
-            after = physics.turn(FIELD, now, both, Lots(lots[0], lots[1]), lots[2])
+            after = turns.turn(FIELD, now, both, Lots(lots[0], lots[1]), lots[2])
             return after, apart(after, *given)
 
         afters, gaps = jax.vmap(tried)(jnp.array(choices))
@@ -75,5 +75,5 @@ def _follow(world, numbers, choices, places, robots, bullets, deaths, number):
 
     _, gaps = jax.lax.scan(step, (start, memory), (robots, bullets))
     both, _ = commanded(start, memory)
-    one = physics.turn(FIELD, start, both, Lots(jnp.bool_(False), jnp.bool_(False)))
+    one = turns.turn(FIELD, start, both, Lots(jnp.bool_(False), jnp.bool_(False)))
     return gaps, jnp.stack([jnp.stack([r.x, r.y, r.body]) for r in one.robots])

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.robocode import physics
+from envs.robocode.physics import angles, constants, flight, movement
 from tests.envs.robocode.traces import SETS, commanded, replayed
 
 
@@ -31,7 +31,7 @@ def test_all_recorded_rounds_are_followed_from_their_commands():
 
 def never_snaps(robot, given):
     turned = TURNED(robot, given)
-    return turned.replace(body=physics.wrapped(turned.body + 1e-6))
+    return turned.replace(body=angles.wrapped(turned.body + 1e-6))
 
 
 def one_box(robot, sin, cos):
@@ -51,33 +51,34 @@ def straight(field, robot, sin, cos, hurt):
     return WALLED(field, robot, sin * 0, cos * 0, hurt)
 
 
-TURNED, DRIVEN, MOVE, FLY, WALLED = physics.turned, physics.driven, physics.move, physics.fly, physics.walled
+TURNED, DRIVEN, MOVE, WALLED = movement.turned, movement.driven, movement.move, movement.walled
+FLY = flight.fly
 """The rules as they are."""
 
 WRONG = {
-    "a smaller robot": ("HALF", 17.9),
-    "larger bullets": ("RADIUS", 3.5),
-    "a slower gun": ("GUN_RATE", math.radians(19.9)),
-    "a slower radar": ("RADAR_RATE", math.radians(44)),
-    "rams that cost more": ("RAM", 0.7),
-    "fewer points for rams": ("RAM_POINTS", 1.1),
-    "fewer points for survival": ("SURVIVAL", 49.0),
-    "no points for the last survivor": ("LAST", 0.0),
-    "a smaller bonus for kills": ("BULLET_BONUS", 0.1),
-    "a limit of energy": ("DISABLED", 0.5),
-    "a faster tank": ("FASTEST", 8.1),
-    "braking too early": ("braking", lambda v: jnp.abs(v)),
-    "no walls on the way back": ("walled", straight),
-    "boxes that stay behind": ("driven", one_box),
-    "no rams": ("move", no_rams),
-    "bullets that leave later": ("fly", late_bullets),
-    "a body that never stands exactly": ("turned", never_snaps),
+    "a smaller robot": (constants, "HALF", 17.9),
+    "larger bullets": (constants, "RADIUS", 3.5),
+    "a slower gun": (constants, "GUN_RATE", math.radians(19.9)),
+    "a slower radar": (constants, "RADAR_RATE", math.radians(44)),
+    "rams that cost more": (constants, "RAM", 0.7),
+    "fewer points for rams": (constants, "RAM_POINTS", 1.1),
+    "fewer points for survival": (constants, "SURVIVAL", 49.0),
+    "no points for the last survivor": (constants, "LAST", 0.0),
+    "a smaller bonus for kills": (constants, "BULLET_BONUS", 0.1),
+    "a limit of energy": (constants, "DISABLED", 0.5),
+    "a faster tank": (constants, "FASTEST", 8.1),
+    "braking too early": (movement, "braking", lambda v: jnp.abs(v)),
+    "no walls on the way back": (movement, "walled", straight),
+    "boxes that stay behind": (movement, "driven", one_box),
+    "no rams": (movement, "move", no_rams),
+    "bullets that leave later": (flight, "fly", late_bullets),
+    "a body that never stands exactly": (movement, "turned", never_snaps),
 }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("error", WRONG)
 def test_errors_in_the_rules_are_caught(error, monkeypatch):
-    monkeypatch.setattr(physics, *WRONG[error])
+    monkeypatch.setattr(*WRONG[error])
     found = [replayed(*commanded(name)) for name in SETS]
     assert any(np.nanmax(gaps) > 1e-9 for gaps in found)

@@ -13,8 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.robocode import physics, state
-from envs.robocode.physics import Field, Lots
+from envs.robocode import state
+from envs.robocode.physics import turns
+from envs.robocode.physics.shared import Field, Lots
 
 FIELD = Field(800.0, 600.0, 0.1, 450)
 SETS = ("far", "near", "corner")
@@ -149,7 +150,7 @@ def _follow(number, places, told):
         both = commands(asked[0], number), commands(asked[1], number)
 
         def tried(lots):
-            after = physics.turn(FIELD, now, both, Lots(lots[0], lots[1]), lots[2])
+            after = turns.turn(FIELD, now, both, Lots(lots[0], lots[1]), lots[2])
             return after, apart(after, robots, bullets)
 
         afters, gaps = jax.vmap(tried)(jnp.array(CHOICES))

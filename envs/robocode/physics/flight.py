@@ -1,0 +1,193 @@
+"""Shots, and bullets in flight: what they meet, and what they do to robots."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from envs.robocode.physics import constants
+from envs.robocode.physics.angles import wrapped
+from envs.robocode.physics.shared import Field, Idle, with_energy
+from envs.robocode.rounding import arctan2, cosine, sine
+from envs.robocode.state import AHEAD, AIMED, FIRE, GUN, LIMIT, RADAR, SLOTS, TURN, Bullets, Commands, Robot
+from jaxgp import arrays
+
+
+class Shell(NamedTuple):
+    """A new bullet; without power there is none."""
+
+    x: Array
+    y: Array
+    vx: Array
+    vy: Array
+    power: Array
+
+
+def heat_of(power: Array) -> Array:
+    """Return the heat of a shot."""
+    heat = 1 + power / 5
+    if power.dtype == jnp.float64:
+        return heat
+    return heat + jnp.where((2 * power == jnp.round(2 * power)) & (power < 1.75), constants.LATE, 0.0)
+
+
+def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell]:
+    """Return a robot with its commands, and what it shoots; `aligned` (bool[]): a shot may be aimed."""
+    alive, able = robot.energy != 0, robot.energy > 0
+    robot = robot.replace(  # type: ignore[attr-defined]
+        ahead=jnp.where(given.has(AHEAD) & alive, given.ahead, robot.ahead),
+        turn=jnp.where(given.has(TURN) & able, given.turn, robot.turn),
+        gun_turn=jnp.where(given.has(GUN), given.gun, robot.gun_turn),
+        radar_turn=jnp.where(given.has(RADAR), given.radar, robot.radar_turn),
+        limit=jnp.where(given.has(LIMIT), jnp.minimum(jnp.abs(given.limit), constants.FASTEST), robot.limit),
+    )
+    fires = given.has(FIRE) & (robot.heat <= 0) & able
+    power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, 0.1, 3.0)), 0.0)
+    # A robot that is disabled loses its commands in the turn in which it becomes so, and no more later.
+    hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
+    heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)
+    speed = 20 - 3 * power
+    shell = Shell(robot.x, robot.y, speed * sine(heading), speed * cosine(heading), power)
+    return arrays.where(fires, hot, robot), shell
+
+
+_BITS = 1 << np.arange(SLOTS, dtype=np.int32)
+
+
+def added(bullets: Bullets, shell: Shell) -> tuple[Bullets, Array]:
+    """Return bullets with a new one, and bool[SLOTS], which one is new."""
+    free = _word(bullets.power == 0)
+    first = jnp.where(shell.power > 0, free & -free, 0)
+    new = first[..., None] == _BITS
+    old = bullets.x, bullets.y, bullets.vx, bullets.vy, bullets.power
+    return Bullets(*(jnp.where(new, x[..., None], y) for x, y in zip(shell, old, strict=True))), new
+
+
+def _word(bits: Array) -> Array:
+    """Return int32[], a set of bullets as a word, from bool[SLOTS]."""
+    return jnp.where(bits, _BITS, 0).sum(-1, dtype=jnp.int32)
+
+
+def _in(word: Array) -> Array:
+    """Return bool[SLOTS]: which bullets are in a set."""
+    return (word[..., None] & _BITS) != 0
+
+
+def touches(bullets: Bullets, x: Array, y: Array) -> Array:
+    """Return bool[SLOTS]: whether the next step of a bullet touches the box at a place."""
+    low, high = jnp.zeros_like(bullets.x), jnp.ones_like(bullets.x)
+    for at, step, centre in ((bullets.x, bullets.vx, x), (bullets.y, bullets.vy, y)):
+        pace = 1 / jnp.where(step == 0, 1e-30, step)
+        one, other = (centre - constants.HALF - at) * pace, (centre + constants.HALF - at) * pace
+        low, high = jnp.maximum(low, jnp.minimum(one, other)), jnp.minimum(high, jnp.maximum(one, other))
+    return low <= high
+
+
+def leaves(field: Field, bullets: Bullets) -> Array:
+    """Return bool[SLOTS]: whether the next step of a bullet ends at a wall."""
+    x, y = bullets.x + bullets.vx, bullets.y + bullets.vy
+    beyond = (x - constants.RADIUS <= 0) | (y - constants.RADIUS <= 0) | (x + constants.RADIUS >= field.width)
+    return beyond | (y + constants.RADIUS >= field.height)
+
+
+BY_FIRST, BY_SECOND, BOTH = 0, SLOTS, 2 * SLOTS
+
+
+def meetings(one: Bullets, other: Bullets, mine_new: Array, theirs_new: Array) -> Array:
+    """Return which bullets meet: int32[SLOTS], for each of `one` a word of bits, three for each of the other ones.
+
+    Those from `BY_FIRST` on are set where it meets the last step of the other, which has not moved yet; those from
+    `BY_SECOND` on where the other one meets its last step; those from `BOTH` on where their new steps meet. Bullets
+    that are new (bool[SLOTS] twice) have made no step.
+    """
+    px, py, vx, vy = (jnp.expand_dims(x, -1) for x in (one.x, one.y, one.vx, one.vy))
+    qx, qy, wx, wy = (jnp.expand_dims(x, -2) for x in (other.x, other.y, other.vx, other.vy))
+    dx, dy, area = qx - px, qy - py, vx * wy - vy * wx
+    side = jnp.where(area < 0, -1.0, 1.0)
+    mine, theirs, area = (dx * wy - dy * wx) * side, (dx * vy - dy * vx) * side, area * side
+    near = (area > 0) & (jnp.abs(mine) <= area) & (jnp.abs(theirs) <= area)
+    first = jnp.where((mine >= 0) & (theirs <= 0), jnp.expand_dims(jnp.where(theirs_new, 0, _BITS), -2), 0)
+    second = jnp.where((theirs >= 0) & (mine <= 0), jnp.expand_dims(jnp.where(mine_new, 0, 1), -1) * _BITS, 0)
+    both = jnp.where((mine >= 0) & (theirs >= 0), _BITS, 0)
+    words = first + (second << BY_SECOND) + (both << BOTH)
+    return jnp.where(near, words, 0).sum(-1, dtype=jnp.int32)
+
+
+def _met(words: Array, mine: Array, theirs: Array) -> tuple[Array, Array]:
+    """Return the sets of bullets that meet, of those in two sets."""
+    met = jnp.where(_in(mine), words & theirs[..., None], 0)
+    return _word(met != 0), lax.reduce(met, np.int32(0), lax.bitwise_or, (met.ndim - 1,))
+
+
+class Shot(NamedTuple):
+    """What the bullets of a robot did to the other one."""
+
+    hit: Array  # bool
+    damage: Array
+    back: Array  # energy that the owner gets
+    hits: Array  # int32: how many hit
+    heading: Array  # where they flew
+
+
+def shot(bullets: Bullets, hit: Array) -> Shot:
+    """Return what the bullets of a set do, which hit; those of one robot in one turn count as one."""
+    hits = _in(hit)
+    power = jnp.where(hits, bullets.power, 0.0)
+    damage = (4 * power + 2 * jnp.maximum(power - 1, 0)).sum(-1)
+    heading = arctan2(jnp.where(hits, bullets.vx, 0.0).sum(-1), jnp.where(hits, bullets.vy, 0.0).sum(-1))
+    return Shot(hit != 0, damage, 3 * power.sum(-1), hits.sum(-1, dtype=jnp.int32), wrapped(heading))
+
+
+def fly(
+    field: Field,
+    robots: tuple[Robot, Robot],
+    bullets: tuple[Bullets, Bullets],
+    new: tuple[Array, Array],
+    swap: Array,
+) -> tuple[tuple[Bullets, Bullets], tuple[Shot, Shot]]:
+    """Move all bullets; return also what those of each robot did.
+
+    Args:
+        field: the settings.
+        robots: by seat.
+        bullets: of each.
+        new: bool[SLOTS] of each, those that were just shot.
+        swap: whether those of the second robot are examined first.
+    """
+    words = arrays.apart(meetings, *bullets, *new)
+    there = [_word(one.power > 0) for one in bullets]
+    gone = [_word(leaves(field, one)) for one in bullets]
+    touching = [
+        jnp.where(you.dead, 0, _word(touches(one, you.box_x, you.box_y)) & ~out)
+        for one, out, you in zip(bullets, gone, robots[::-1], strict=True)
+    ]
+    free = [here & ~out & ~hit for here, out, hit in zip(there, gone, touching, strict=True)]
+    # Bullets that are examined first are gone where they hit something, before they meet the other ones.
+    mine, theirs = jnp.where(swap, there[0], free[0]), jnp.where(swap, free[1], there[1])
+    met = _met(words >> jnp.where(swap, BY_SECOND, BY_FIRST)[..., None], mine, theirs)
+    hits = [hit & here & ~lost for hit, here, lost in zip(touching, there, met, strict=True)]
+    free = [one & ~lost for one, lost in zip(free, met, strict=True)]
+    met = _met(words >> BOTH, free[0], free[1])
+    left = [
+        _moved(one.replace(power=jnp.where(_in(here & ~lost), one.power, 0.0)))  # type: ignore[attr-defined]
+        for one, here, lost in zip(bullets, free, met, strict=True)
+    ]
+    shots = [arrays.apart(shot, one, hit) for one, hit in zip(bullets, hits, strict=True)]
+    return (left[0], left[1]), (shots[0], shots[1])
+
+
+def struck(owner: Robot, victim: Robot, idle: Idle, done: Shot) -> tuple[Robot, Robot, Idle, Array, Array]:
+    """Return all after the bullets of a robot hit; the damage that counts, and whether it kills."""
+    counts = jnp.minimum(done.damage, victim.energy)
+    dies = done.hit & (victim.energy - done.damage < constants.DISABLED)
+    hurt = with_energy(victim, victim.energy - done.damage)
+    idle = idle.lost(done.damage)
+    idle = idle._replace(turns=jnp.where(dies, 0, idle.turns))
+    fed = with_energy(owner, owner.energy + done.back)
+    victim = arrays.where(done.hit, hurt, victim).replace(dead=victim.dead | dies)  # type: ignore[attr-defined]
+    return arrays.where(done.hit, fed, owner), victim, idle, counts, dies
+
+
+def _moved(bullets: Bullets) -> Bullets:
+    return bullets.replace(x=bullets.x + bullets.vx, y=bullets.y + bullets.vy)  # type: ignore[attr-defined]
