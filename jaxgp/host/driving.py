@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -136,7 +136,23 @@ class Driven:
         return picture([self]) or animate(self.frames(), self.names)
 
 
-def picture(rollouts: Sequence[Driven]) -> str | None:
+class Shown(Protocol):
+    """A rollout that a picture can have."""
+
+    @property
+    def spec(self) -> Spec: ...
+
+    @property
+    def game(self) -> Simulation: ...
+
+    @property
+    def drivers(self) -> list[str]: ...
+
+    @property
+    def states(self) -> States: ...
+
+
+def picture(rollouts: Sequence[Shown]) -> str | None:
     """Return one picture of rollouts of a simulation, by the names of their drivers; None if it has none."""
     first = rollouts[0]
     if first.spec.showing.picture is None:
