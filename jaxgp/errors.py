@@ -108,6 +108,17 @@ def _modules(error: BaseException) -> Iterator[str]:
         here = here.tb_next
 
 
+def tell(error: BaseException) -> int | None:
+    """Say in one line what ended a command, if that is no fault of the program; return its exit code, or None."""
+    if isinstance(error, OSError):
+        error = RunError(f"{error.filename or 'a file'}: {reason(error)}")
+    known = error if isinstance(error, UsageError | RunError) else of_jax(error)
+    if known is None:
+        return None
+    complain(known)
+    return known.exit_code
+
+
 def complain(error: BaseException) -> None:
     """Print an error as one line on stderr, in the one form of all scripts."""
     line = "error: " + one_line(error)

@@ -60,6 +60,7 @@ from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.seats.options import opponent
 from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments, trees
+from rivals.boards import chess
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
@@ -81,6 +82,7 @@ PARTS = (
     "backgammon",
     "rars",
     "robocode",
+    "chess",
 )
 
 
@@ -108,7 +110,7 @@ class Options:
     cases: int = option(256, "interpreter, checkers: positions for each program", low=1, high=MAX_POPULATION)
     nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1, high=MAX_CAPACITY)
     batch: tuple[int, ...] = option(
-        (1, 128, 1024, 4096, 16384), "env, othello, checkers, backgammon: games", low=1, high=MAX_POPULATION
+        (1, 128, 1024, 4096, 16384), "env, othello, checkers, backgammon, chess: games", low=1, high=MAX_POPULATION
     )
     roots: tuple[int, ...] = option((1024,), "search, checkers: positions", low=1, high=MAX_POPULATION)
     lanes: tuple[int, ...] = option(
@@ -400,6 +402,7 @@ def run(options: Options, report: Report) -> None:
         "backgammon": backgammon.jobs,
         "rars": rars.jobs,
         "robocode": robocode.jobs,
+        "chess": chess.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

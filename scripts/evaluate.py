@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from jaxgp.measure.simulations.rollouts import Measured, QuantityFigures
     from jaxgp.seats.options import OpponentOptions
 
+GAMES, ENGINE_GAMES = 1000, 100
 MOST_PLAYOUTS = 10_000_000
 MOST_PLIES = 40
 AUTO = "auto"
@@ -85,10 +86,10 @@ class Options:
         "members of the panel that are met; puzzles: the orders of moves beside the champion's; none: all; of a "
         "simulation strategies, runs and champion files, which drive the other seats, or beside it where none are",
     )
-    games: int = option(
-        1000,
+    games: int | None = option(
+        None,
         "games from each seat where chance is involved; also the number of random programs; for one: random games; "
-        "simulations: rollouts",
+        f"simulations: rollouts; null: {GAMES}, and {ENGINE_GAMES} against engines outside, which play one by one",
         low=1,
         high=MAX_GAMES,
     )
@@ -161,6 +162,11 @@ class Options:
     table: str | None = option(None, "a CSV file that gets a row for each opponent; null: none", path=True)
 
     renamed: ClassVar[dict[str, str]] = {"timeout": "timeout: {} of the engine in the file of the panel"}
+
+    @property
+    def count(self) -> int:
+        """How many games, but those against engines outside."""
+        return self.games or GAMES
 
     def laws(self, prefix: str) -> None:
         """Refuse an unknown panel, and options of a search that is not asked for; raises UsageError."""
@@ -320,7 +326,7 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
     add = rows_adder(options, who)
     found: list[rollouts.QuantityFigures] = []
     try:
-        for driver, figures in rollouts.measure_drivers(who, rivals, where, options.games, options.seed, arguments.say):
+        for driver, figures in rollouts.measure_drivers(who, rivals, where, options.count, options.seed, arguments.say):
             found += figures
             add(driver, figures)
         for figures in outside():
@@ -328,7 +334,7 @@ def measure_driver(options: Options, cast: "Cast", loaded: "Loaded | None", outp
             add(one.name, figures)
     finally:  # what was measured is kept
         if found:
-            about = {"rollouts": options.games, "seed": options.seed, "suite": options.suite, "split": options.split}
+            about = {"rollouts": options.count, "seed": options.seed, "suite": options.suite, "split": options.split}
             try:
                 if output is not None:
                     files.write_json(output, {**about, "results": rollouts.as_json(found)})
@@ -361,7 +367,7 @@ def beside(
     cache = None if options.compilation_cache is None else Path(options.compilation_cache).expanduser()
     rivals = options.against or list(original.rivals)
     name = str(options.player) if loaded is None else loaded.name
-    args = original, cast, name, driver, rivals, options.games, options.seed, cache, arguments.say
+    args = original, cast, name, driver, rivals, options.count, options.seed, cache, arguments.say
     return rivals, partial(originals.measure, *args)
 
 
@@ -402,7 +408,7 @@ def measure_alone(options: Options, loaded: "Loaded", output: Path) -> None:
     folder = output.with_name(f"{output.stem}_search")
     if options.resume is None and nested.is_cut_off(folder):
         raise UsageError(f"{folder}: holds a search that was cut off; go on with it by resume=auto, or remove it")
-    figures = alone.measure(loaded, options.games, options.seed)
+    figures = alone.measure(loaded, options.count, options.seed)
     if options.compare:
         figures |= nested.search(loaded.cast, plan, arguments.say, folder, save, loaded.genome)
     try:
@@ -419,8 +425,8 @@ def check_alone(options: Options, game: str) -> None:
     if options.group * options.iterations**options.compare > MOST_PLAYOUTS:
         most = f"group * iterations ** compare up to {MOST_PLAYOUTS}"
         reject("iterations", options.iterations, f"{most}; with compare={options.compare} it is more")
-    if options.games < 2:
-        reject("games", options.games, f"a whole number from 2 to {MAX_GAMES}; {game} is a game for one")
+    if options.count < 2:
+        reject("games", options.count, f"a whole number from 2 to {MAX_GAMES}; {game} is a game for one")
 
 
 def targets(options: Options, output: Path) -> list[Path]:
@@ -460,7 +466,7 @@ def measure_against(options: Options, cast: "Cast", loaded: "Loaded | None", out
     report: dict[str, list[Result]] = {}
     failure: BaseException | None = None
     played = evaluation.measure_player(
-        measured, panel, options.games, options.compare, options.seed, arguments.say, terms(options)
+        measured, panel, options.count, options.compare, options.seed, arguments.say, terms(options)
     )
     begin = time.perf_counter()
     try:
@@ -516,7 +522,7 @@ def terms(options: Options) -> "EngineTerms":
     """Return how games against engines outside are played."""
     from jaxgp.measure.external import EngineTerms
 
-    return EngineTerms(options.games, options.opening_plies, options.seed)
+    return EngineTerms(options.games or ENGINE_GAMES, options.opening_plies, options.seed)
 
 
 def read_panel(

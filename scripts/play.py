@@ -112,7 +112,11 @@ class Options(PlayersOptions):
     )
     resume: str | None = option(None, "a FILE as for replay: play on from where it ends", path=True)
     move: int | None = option(
-        None, "of a replay, or of a game to go on from: the last move that counts; null: all", low=0, high=MAX_COUNT
+        None,
+        "of a replay, or of a game to go on from: the last move that counts; of a rollout the one step that is shown; "
+        "null: all",
+        low=0,
+        high=MAX_COUNT,
     )
 
     renamed: ClassVar[dict[str, str]] = {
@@ -295,8 +299,6 @@ def by_seat(options: Options, cast: "Cast", loaded: "Loaded | None") -> "list[tu
 
 def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     """Print rollouts, the first one line by line, and write the files that were asked for."""
-    import jax
-
     from jaxgp.host import driving, savedgame, savedrollout
 
     first = driven[0]
@@ -310,9 +312,23 @@ def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     savedrollout.write(files, driven)
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
     for path in pictures:
-        last = jax.tree.map(lambda x: x[-1], first.states)
-        savedgame.write_text(path, first.spec.drawing.svg(first.game, last) + "\n")
+        savedgame.write_text(path, first.spec.drawing.svg(first.game, first.state(-1)) + "\n")
     for path in [*files, *pictures]:
+        say(f"Written: {path}")
+
+
+def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
+    """Print one state of a rollout, and draw it; raises UsageError for a step that it does not have."""
+    from jaxgp.host import savedgame
+
+    if step > driven.steps:
+        reject("move", step, f"a whole number from 0 to {driven.steps}, the steps of {options.replay}")
+    if options.save:
+        raise UsageError("save: a step alone is drawn, not saved; write picture=FILE.svg, or leave move out")
+    state = driven.state(step)
+    print(driven.spec.drawing.text(driven.game, state))
+    for path in savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []:
+        savedgame.write_text(path, driven.spec.drawing.svg(driven.game, state) + "\n")
         say(f"Written: {path}")
 
 
@@ -342,11 +358,12 @@ def show_rollouts(options: Options, names: Sequence[str]) -> bool:
         else:
             parts = f"{apart.field} is {apart.one}, recorded {apart.other}"
             said.append(f"{where}Driven again, it differs from step {apart.step} on: {parts}.")
-    if options.move is not None:
-        raise UsageError(f"move: {options.replay} is a rollout, which has no moves; leave it out")
     if len({one.spec.name for one in shown}) > 1:
         reject("beside", options.beside, f"rollouts of {shown[0].spec.name}, as {options.replay}")
-    tell(options, shown)
+    if options.move is None:
+        tell(options, shown)
+    else:
+        show_moment(options, shown[0], options.move)
     for line in said:
         print(line)
     return True

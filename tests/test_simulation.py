@@ -125,6 +125,15 @@ def test_a_saved_rollout_is_driven_again(saved, capsys, tmp_path):
     assert json.loads((tmp_path / "again.json").read_text())["controls"] == json.loads(saved.read_text())["controls"]
 
 
+def test_one_step_of_a_rollout_is_shown_alone(saved, capsys, tmp_path):
+    assert run("play", f"replay={saved}", GAME, "move=7", f"picture={tmp_path / 'moment.svg'}") == 0
+    speed = json.loads(saved.read_text())["states"][".speed"][7]
+    assert capsys.readouterr().out.splitlines()[0].endswith(f"0.7 s, {speed:+.2f} m/s")
+    assert (tmp_path / "moment.svg").read_text().startswith("<svg")
+    assert run("play", f"replay={saved}", GAME, "move=21") == 2
+    assert "move=21: accepted: a whole number from 0 to 20, the steps of" in capsys.readouterr().err
+
+
 def changed(saved, tmp_path, change):
     """Return a copy of a saved rollout of which `change` has edited the content."""
     content = json.loads(saved.read_text())

@@ -14,7 +14,9 @@ The fifty moves and repetition are not counted. Tables are built on first use, a
 """
 
 import itertools
+import math
 import os
+import zipfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,8 +29,9 @@ from jax import Array, lax
 from envs.chess.geometry import KING, OFF, QUEEN, ROOK, SQUARES, STEPS, Board, attacks, legal_moves
 from envs.chess.notation.fen import KINDS, kinds_of
 from envs.chess.rules import moved
+from jaxgp import reading
 from jaxgp.bits import nth_square
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reason, remark
 
 MATE = 126
 ILLEGAL = 127
@@ -39,6 +42,8 @@ MOST = 4
 ENDGAMES = ("KRKR", "KQKQ", "KQKR", "KQRK", "KRRK")
 """The largest tables that are built here; with KQQK they are all of four kings, queens and rooks."""
 VERSION = 1
+HEADS = 2**12
+"""Bytes of a file of a table beside its values."""
 
 Army = tuple[int, ...]
 """The kinds of the men of a side, the king first, in order."""
@@ -111,24 +116,54 @@ def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
         return (np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0)),) * 2
     path = folder() / f"{named(pair)}-{VERSION}.npz"
     if path.exists():
-        try:
-            with np.load(path, allow_pickle=False) as file:
-                found = file["white"], file["black"]
-            if any(x.shape != shape_of(pair) or x.dtype != np.int8 for x in found):
-                raise ValueError
-        except Exception as error:
-            raise UsageError(
-                f"{path}: no table, or cut short; accepted: none, delete it and it is built anew"
-            ) from error
-        return found
+        return read(path, pair)
     with jax.ensure_compile_time_eval():  # where a program that asks for it is traced, too
         found = build(pair)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.tmp")
-    with partial.open("wb") as out:
-        np.savez_compressed(out, white=found[0], black=found[1])
-    partial.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep(path, found)
+    except OSError as error:
+        remark(f"{path}: cannot be written ({reason(error)}); the next command builds this table anew")
     return found
+
+
+def keep(path: Path, found: tuple[np.ndarray, np.ndarray]) -> None:
+    """Write the values of an endgame to a file, which several processes may do at once; raises OSError."""
+    partial = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        with partial.open("wb") as out:
+            np.savez_compressed(out, white=found[0], black=found[1])
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read(path: Path, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Read the values of an endgame from a file, as `table` returns them.
+
+    Raises:
+        UsageError: it cannot be read, or holds what no table of this endgame does.
+    """
+    most = math.prod(shape_of(pair))
+    try:
+        reading.check_file(path, 2 * most + HEADS)
+        with zipfile.ZipFile(path) as archive:  # before anything is unpacked
+            if sum(part.file_size for part in archive.infolist()) > 2 * most + HEADS:
+                raise ValueError
+        with np.load(path, allow_pickle=False) as file:
+            found = file["white"], file["black"]
+        if any(x.shape != shape_of(pair) or x.dtype != np.int8 or _beyond(x).any() for x in found):
+            raise ValueError
+    except Exception as error:
+        what = "no table, cut short, or with values that no table has"
+        raise UsageError(f"{path}: {what}; accepted: none, delete it and it is built anew") from error
+    return found
+
+
+def _beyond(values: np.ndarray) -> np.ndarray:
+    """Return where values are none: who mates does so by a move of its own, who is mated by one of the other side."""
+    plies = MATE - np.abs(values.astype(np.int16))
+    return (values != ILLEGAL) & (values != 0) & ((plies < 0) | (plies % 2 != (values > 0)))
 
 
 def shape_of(pair: Pair) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 def spec() -> "Spec[Rars]":
     """Return the simulation; this imports it."""
     from envs.rars import render, roles, strategies, tracks
+    from envs.rars.paths.roles import FOLLOW, PATH
     from envs.rars.rules import Rars
     from jaxgp.games.notation import Showing
     from jaxgp.spec import Fixed, Spec, Suites
@@ -17,7 +18,7 @@ def spec() -> "Spec[Rars]":
     return Spec(
         Rars,
         drawing=render,
-        roles=(roles.DRIVE,),
+        roles=(roles.DRIVE, FOLLOW, PATH),
         fixed=Fixed(strategies.NAMES, strategies.make),
         instances=Suites("track", tracks.lists, tracks.load),
         showing=Showing(render.lines, render.picture),

@@ -123,15 +123,21 @@ FUNCTIONS = (
 )
 
 
-def primitive_set(options: Options) -> PrimitiveSet:
-    """Return the set of table 9.1: the angle of the nose and the speed of the wheels, a tree each."""
+def primitive_set(options: Options, called: str = "rars", more: tuple[str, ...] = ()) -> PrimitiveSet:
+    """Return the set of table 9.1: the angle of the nose and the speed of the wheels, a tree each.
+
+    Args:
+        options: how programs perceive.
+        called: what its name begins with.
+        more: names of further indicators.
+    """
     name = "-".join(
-        ["rars", *["radians"] * (options.te == "radians"), *["back"] * (options.off_road == "back")]
+        [called, *["radians"] * (options.te == "radians"), *["back"] * (options.off_road == "back")]
         + ["factors"] * options.factors
     )
     indicators = (
         Primitive(name, feature=place, python=name, latex=f"\\mathrm{{{{{name}}}}}")
-        for place, name in enumerate(INDICATORS)
+        for place, name in enumerate((*INDICATORS, *more))
     )
     constants = [Primitive("ERC", domain=CONSTANTS)]
     if not options.factors:  # a factor makes any number of a constant
@@ -159,9 +165,13 @@ class Racer(ProgramDriver):
 
     options: Options = Options()
 
+    def view(self, sensed: Array) -> Array:
+        """Return float32[N, ...]: the terminals, from what a car perceives, float32[F, ...]."""
+        return view(self.options, sensed)
+
     def control(
         self, plans: tuple[Plan, Ranked], memory: tuple[()], sensed: Array, bits: Array, active: Array, /
     ) -> tuple[Array, tuple[()]]:
         """Return float32[P, M, 2] controls of P programs that perceive float32[P, M, F], and the empty memory."""
-        seen = jnp.moveaxis(view(self.options, jnp.moveaxis(sensed, -1, 0)), 0, -1)
+        seen = jnp.moveaxis(self.view(jnp.moveaxis(sensed, -1, 0)), 0, -1)
         return super().control(plans, memory, seen, bits, active)

@@ -16,12 +16,13 @@ from jaxgp import arrays
 
 SENSED = (
     *("cur_rad", "nex_rad", "to_end", "nex_len", "v", "vn", "to_lft", "to_rgt", "width", "ahead", "ahead_angle"),
-    *("cur_len", "after_rad", "after_len", "alpha", "backward"),
+    *("cur_len", "after_rad", "after_len", "alpha", "backward", "distance"),
 )
 """What a car perceives, in feet, ft/s and radians: the sensors of RARS by their names there, then the way ahead.
 
 Radii are those of the inner wall, above 0 in left turns, below 0 in right turns, 0 on straights. Lengths of segments
-and `to_end` are feet on straights and radians in curves. `vn` is above 0 if the car drifts to the left."""
+and `to_end` are feet on straights and radians in curves. `vn` is above 0 if the car drifts to the left. `distance` is
+what the car has driven since the finish line, along the middle of the road; whoever knows the track knows the place."""
 
 
 def at(column: np.ndarray, rows: Array, like: Array) -> Array:

@@ -7,7 +7,9 @@ from html import escape
 
 import numpy as np
 
+from envs.rars import places
 from envs.rars.physics import BROKEN, DT
+from envs.rars.places import SENSED
 from envs.rars.rules import Rars, State
 from envs.rars.tracks import Track
 
@@ -28,6 +30,22 @@ LEGEND = (
     f"colour: speed, blue {SLOW:g} ft/s to red {FAST:g}; dot: a second; white dot: ten; red edge: off the road; "
     "below: speed of each car"
 )
+NEAR, NEARLY = 290.0, 4
+"""Units of the height of what a car perceives, and of how many cars that is drawn."""
+SENSES = (
+    ("CR", "cur_rad", "radius of this segment"),
+    ("NR", "nex_rad", "radius of the next one"),
+    ("TE", "to_end", "to the end of this one"),
+    ("NL", "nex_len", "length of the next one"),
+    ("V", "v", "speed"),
+    ("NV", "vn", "drift to the left"),
+    ("TL", "to_lft", "to the left wall"),
+    ("TR", "to_rgt", "to the right wall"),
+    ("TW", "width", "between the walls"),
+    ("AH", "ahead", "ahead to the first wall"),
+    ("AA", "ahead_angle", "the angle of that wall"),
+)
+"""What programs see, by the names of the source and of RARS."""
 COLOURS = ("#3b4cc0", "#3f7fd6", "#2a9fb8", "#3cb371", "#8fbf3a", "#e6b422", "#f28e2b", "#e4572e", "#b40426")
 CARS = ("#111", "#0a7d33", "#8a2be2", "#c77700", "#007f8c", "#b3006b", "#555", "#1f4e9c")
 
@@ -39,6 +57,10 @@ STYLE = """
 .rars .off{fill:none;stroke:#d00;stroke-width:7;stroke-opacity:.35;stroke-linecap:round}
 .rars .ten{fill:#fff;stroke:#111;stroke-width:1.2}
 .rars .begin{fill:#fff;stroke:#111;stroke-width:2}
+.rars .near path{vector-effect:non-scaling-stroke}
+.rars .near .road{vector-effect:none}
+.rars .ray{fill:none;stroke:#d00;stroke-width:2}
+.rars .side,.rars .other{fill:none;stroke:#1f4e9c;stroke-width:1.5;stroke-dasharray:4 3}
 .rars .tick{font-size:14px;font-weight:400}
 .rars .axis{fill:none;stroke:#8c8577;stroke-width:1}
 .rars .speed{fill:none;stroke-width:2}
@@ -83,18 +105,56 @@ def _line(game: Rars, state: State, car: int) -> str:
 
 
 def svg(game: Rars, state: State, highlight: int | None = None, seat: int | None = None, bottom: int = 0) -> str:
-    """Draw the track, and where the cars are on it."""
+    """Draw the track and the cars on it, and from near what the first ones perceive, as in the source's figure 9.1."""
     del highlight, seat, bottom
     state = _at(state, None)
     sheet = _Sheet(_course(game, state))
-    cars = []
+    sensed = np.asarray(game.sensed(state))
+    cars, near = [], []
     for car in range(game.cars):
         _, x, y = _segment(game, state, car)
         cars.append(f'<circle cx="{sheet.x(x)}" cy="{sheet.y(y)}" r="6" fill="{CARS[car % len(CARS)]}"/>')
-    return sheet.page([*sheet.road(), *cars])
+    for car in range(min(game.cars, NEARLY)):
+        near.append(_senses(sheet, game, state, car, dict(zip(SENSED, sensed[:, car].tolist(), strict=True))))
+    return sheet.page([*sheet.road(), *cars, *near], below=NEAR * len(near))
 
 
-def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
+def _senses(sheet: "_Sheet", game: Rars, state: State, car: int, seen: Mapping[str, float]) -> str:
+    """Draw the way ahead of a car and the way to both walls, and write what it perceives beside them."""
+    row, here = int(state.row[car]), np.array(_segment(game, state, car)[1:])
+    tx, ty = (float(one[car]) for one in places.tangent(game.tables, state.row, state.car.x, state.car.y))
+    c, s = (float(one[car]) for one in game.looking(state))
+    angle = game.tables.angle[row]
+    cos, sin = math.cos(angle), math.sin(angle)
+
+    def to(x: float, y: float, far: float) -> np.ndarray:
+        """The place so many feet from the car, in a direction in the frame of its segment."""
+        return here + far * np.array([x * cos - y * sin, y * cos + x * sin])
+
+    ends = {"ray": to(c, s, seen["ahead"]), "side": to(-ty, tx, seen["to_lft"]), "other": to(ty, -tx, seen["to_rgt"])}
+    middle = (here + ends["ray"]) / 2
+    side = 2 * max(1.2 * max(np.abs(end - middle).max() for end in ends.values()), 60.0)
+    box = f"{sheet.x(middle[0] - side / 2)} {sheet.y(middle[1] + side / 2)} {sheet.feet(side)} {sheet.feet(side)}"
+    top = sheet.height + NEAR * car
+    drawn = [f'<path class="{name}" d="{sheet.points(np.array([here, end]))}"/>' for name, end in ends.items()]
+    colour = CARS[car % len(CARS)]
+    drawn.append(
+        f'<circle cx="{sheet.x(here[0])}" cy="{sheet.y(here[1])}" r="{sheet.feet(side / 60)}" fill="{colour}"/>'
+    )
+    size = NEAR - MARGIN
+    within = f'x="{MARGIN:g}" y="{top:.1f}" width="{size:g}" height="{size:g}" viewBox="{box}"'
+    shown = f'<svg class="near" {within}>{"".join([*sheet.road(), *drawn])}</svg>'
+    radians = "rad" if seen["cur_rad"] else "ft"
+    unit = {"TE": radians, "NL": "rad" if seen["nex_rad"] else "ft", "V": "ft/s", "NV": "ft/s", "AA": "rad"}
+    words = [
+        f'<text class="tick" x="{size + 2 * MARGIN:g}" y="{top + 20 + 21 * line:.1f}">'
+        f"{name} {seen[name_there]:.4g} {unit.get(name, 'ft')}: {said}</text>"
+        for line, (name, name_there, said) in enumerate(SENSES)
+    ]
+    return shown + "".join(words)
+
+
+def picture(game: Rars, rollouts: Mapping[tuple[str, ...], State]) -> str:
     """Draw the paths of several drivers on one track, with cars that move along them, and their speed by distance.
 
     A path is coloured by speed, from blue to red. A black dot stands for each second, a white one for each ten, a large
@@ -104,14 +164,13 @@ def picture(game: Rars, rollouts: Mapping[str, State]) -> str:
     sheet = _Sheet(_course(game, first))
     back, front, names, place = sheet.road(), [], [], 0
     chart = _Chart(sheet, sheet.height + ROW * (len(rollouts) * game.cars + 1), max(map(_laps, rollouts.values())))
-    for name, states in rollouts.items():
-        for car in range(game.cars):
+    for drivers, states in rollouts.items():
+        for car, name in enumerate(drivers):
             colour = CARS[place % len(CARS)]
             path = _Path(game, states, car, sheet)
             back += path.drawn(colour)
             front.append(path.moving(colour))
-            said = f"{name}, car {car + 1}" if game.cars > 1 else name
-            names.append(sheet.name(place, colour, f"{said}: {path.said}"))
+            names.append(sheet.name(place, colour, f"{name}: {path.said}"))
             names.append(chart.line(_distance(game, states)[:, car], path.speed, colour))
             place += 1
     legend = f'<text class="tick" x="{MARGIN:g}" y="{sheet.height + ROW * place:.1f}">{LEGEND}</text>'
@@ -136,6 +195,9 @@ class _Sheet:
 
     def y(self, y: float) -> str:
         return f"{self.height - MARGIN - self._scale * (y - self._low[1]):.1f}"
+
+    def feet(self, feet: float) -> str:
+        return f"{self._scale * feet:.2f}"
 
     def points(self, places: np.ndarray) -> str:
         """Return a path through places [N, 2], as SVG writes it."""

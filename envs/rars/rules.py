@@ -222,13 +222,7 @@ class Rars(Simulation[State], Instanced):
         right, width = places.to_right(t, row, car.x, car.y), at(t.width, row, v)
         following = at(t.following, row, v)
         after = at(t.following, following, v)
-        # A car that stands looks along the road.
-        still = v < 1e-4
-        c, s = (jnp.where(still, road, part / jnp.where(still, 1, v)) for road, part in ((tx, car.vx), (ty, car.vy)))
-        if self.heading == "nose":
-            sin = jnp.sin(car.alpha)
-            cos = jnp.sqrt(1 - sin * sin)
-            c, s = c * cos - s * sin, s * cos + c * sin
+        c, s = self.looking(state)
         far, angle = ray.ahead(self.courses, row, car.x, car.y, c, s)
         found = {
             "cur_rad": at(t.inner, row, v),
@@ -247,8 +241,22 @@ class Rars(Simulation[State], Instanced):
             "after_len": at(t.extent, after, v),
             "alpha": car.alpha,
             "backward": (tx * car.vx + ty * car.vy < 0).astype(v.dtype),
+            "distance": self.distance(state),
         }
         return jnp.stack([found[name] for name in SENSED])
+
+    def looking(self, state: State) -> tuple[Array, Array]:
+        """Return the direction in which each car looks ahead, in the frame of its segment: float[cars], twice."""
+        car = state.car
+        v = jnp.sqrt(car.vx * car.vx + car.vy * car.vy)
+        tx, ty = places.tangent(self.tables, state.row, car.x, car.y)
+        still = v < 1e-4  # a car that stands looks along the road
+        c, s = (jnp.where(still, road, part / jnp.where(still, 1, v)) for road, part in ((tx, car.vx), (ty, car.vy)))
+        if self.heading == "nose":
+            sin = jnp.sin(car.alpha)
+            cos = jnp.sqrt(1 - sin * sin)
+            c, s = c * cos - s * sin, s * cos + c * sin
+        return c, s
 
     def off(self, state: State) -> Array:
         """Return int32[cars]: 0 on the road, 1 off the road, 2 farther off than its width."""

@@ -42,7 +42,7 @@ def svg(game: Robocode, state: State, highlight: int | None = None, seat: int | 
     """Draw a moment."""
     del highlight, seat, bottom
     rollout = _stacked(state)
-    return picture(game, {"": rollout})
+    return picture(game, {("", ""): rollout})
 
 
 def _stacked(state: State) -> State:
@@ -61,12 +61,12 @@ def lines(game: Robocode, rollout: State) -> Iterable[str]:
         yield text(game, one).replace("\n", "; ")
 
 
-def picture(game: Robocode, rollouts: Mapping[str, State]) -> str:
+def picture(game: Robocode, rollouts: Mapping[tuple[str, ...], State]) -> str:
     """Draw battles one below the other: hulls, guns, radar beams, bullets by their power, energy, score."""
     height = game.height + 60
     parts = []
-    for place, (name, rollout) in enumerate(rollouts.items()):
-        parts.append(f'<g transform="translate(0,{place * height:g})">{_battle(game, name, rollout)}</g>')
+    for place, (names, rollout) in enumerate(rollouts.items()):
+        parts.append(f'<g transform="translate(0,{place * height:g})">{_battle(game, names, rollout)}</g>')
     whole = height * len(rollouts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="robocode" viewBox="0 0 {game.width:g} {whole:g}">'
@@ -74,7 +74,7 @@ def picture(game: Robocode, rollouts: Mapping[str, State]) -> str:
     )
 
 
-def _battle(game: Robocode, name: str, rollout: State) -> str:
+def _battle(game: Robocode, names: tuple[str, ...], rollout: State) -> str:
     turns = len(np.asarray(rollout.time)) - 1
     lasts = max(turns, 1) / SPEED
     begins = np.flatnonzero(np.diff(np.asarray(rollout.round)) > 0) + 1  # states in which a round begins
@@ -83,7 +83,6 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
         {key: np.asarray(getattr(one, key), float) for key in ("x", "y", "body", "gun", "radar", "energy")}
         for one in rollout.robots
     ]
-    names = name.split(" and ") if " and " in name else [name, name]
     for seat, one in enumerate(robots):
         x, y = one["x"], game.height - one["y"]
         keys = _keys(turns, begins, np.stack([x, y], 1), 0.6)
@@ -108,7 +107,7 @@ def _battle(game: Robocode, name: str, rollout: State) -> str:
         score = np.asarray(rollout.points[seat].total, float)
         keys = _keys(turns, begins, one["energy"][:, None], 0.5)
         widths = ";".join(f"{max(0.0, 2 * one['energy'][k]):.0f}" for k in keys)
-        found.append(f'<text x="8" y="{at}">{escape(names[min(seat, len(names) - 1)])}</text>')
+        found.append(f'<text x="8" y="{at}">{escape(names[seat])}</text>')
         found.append(f'<text x="322" y="{at}" text-anchor="end">energy</text>')
         found.append(
             f'<rect x="330" y="{at - 12}" height="12" width="{2 * one["energy"][-1]:.0f}" fill="{HULLS[seat]}">'

@@ -6,7 +6,6 @@ A move is the letter of a vehicle and the cells by which it slides: A+2 to the r
 import re
 from html import escape
 
-import jax.numpy as jnp
 import numpy as np
 
 from envs.rush_hour.boards import LETTERS, WALL, target_row
@@ -71,7 +70,7 @@ def action_name(game: RushHour, action: int) -> str:
     """
     if not 0 <= action < game.num_actions:
         raise ValueError(f"action {action}: accepted: 0 to {game.num_actions - 1}")
-    vehicle, distance = (int(one) for one in game.slide(jnp.int32(action)))
+    vehicle, distance = (int(one) for one in game.slide(action))
     return f"{letters(game)[vehicle]}{distance:+d}"
 
 
@@ -148,7 +147,7 @@ def svg(game: RushHour, state: State, highlight: int | None = None, seat: int | 
     """
     del seat, bottom
     size, side = game.size, CELL * game.size
-    moved, distance = (-1, 0) if highlight is None else (int(one) for one in game.slide(jnp.int32(highlight)))
+    moved, distance = (-1, 0) if highlight is None else (int(one) for one in game.slide(highlight))
     row = MARGIN + (target_row(size) + 0.5) * CELL
     edge = MARGIN + side
     parts = [f'<rect class="board" x="{MARGIN:g}" y="{MARGIN:g}" width="{side:g}" height="{side:g}" rx="6"/>']

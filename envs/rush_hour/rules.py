@@ -16,7 +16,7 @@ how far it can slide from the byte of its line.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -50,6 +50,8 @@ slides as possible are (HiGHS, `scipy.optimize.milp`)."""
 
 Pair = tuple[Array, Array]
 """A set of cells, uint32[] each: lines 0 to 3 and 4 to 7, a byte each, the first cell of a line in its lowest bit."""
+Whole = TypeVar("Whole", int, Array)
+"""A whole number of Python, or of a device."""
 
 
 @struct.dataclass
@@ -268,8 +270,8 @@ class RushHour(Packs, Puzzle[State]):
             raise ValueError(f"{distance} cells: accepted: 1 to {self.far}, forwards or backwards")
         return vehicle * 2 * self.far + distance + self.far - (distance > 0)
 
-    def slide(self, action: Array) -> Pair:
-        """Return int32[...] each: the vehicle of an action, and the cells by which it slides."""
+    def slide(self, action: Whole) -> tuple[Whole, Whole]:
+        """Return the vehicle of an action, an int or int32[...], and the cells by which it slides."""
         distance = action % (2 * self.far) - self.far
         return action // (2 * self.far), distance + (distance >= 0)
 

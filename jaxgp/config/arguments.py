@@ -14,7 +14,7 @@ from typing import TypeVar
 from jaxgp.checks.unions import Kinds, of_kind
 from jaxgp.config import quoting, typed
 from jaxgp.config.help import describe
-from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject, show
+from jaxgp.errors import RunError, UsageError, complain, reason, reject, show, tell
 from jaxgp.files import user_path
 from jaxgp.options import Option, check, list_options, option
 from jaxgp.printable import printable
@@ -204,20 +204,20 @@ def _code(
             print("\n".join([describe(schema, usage), *more]), flush=True)
             return 0
         return task(parse(schema, arguments))
-    except (UsageError, RunError) as error:
-        complain(error)
-        return error.exit_code
-    except OSError as error:
-        complain(RunError(f"{error.filename or 'a file'}: {reason(error)}"))
-        return RunError.exit_code
     except SystemExit as ended:
         return int(ended.code or 0)
     except (Exception, KeyboardInterrupt) as error:
-        # What is interrupted while it compiles may fail with an error of the compiler's own.
-        if interrupts.signal is None and (known := of_jax(error)) is not None:
-            complain(known)
-            return known.exit_code
-        if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
-            raise
-        say("\nstopped" if sys.stderr.isatty() else "stopped")  # a terminal shows what was typed
-        return interrupts.exit_code
+        return settle(error, interrupts)
+
+
+def settle(error: BaseException, interrupts: Interrupts) -> int:
+    """Say how a command has ended badly, and return its exit code; raises the error where the program is at fault."""
+    stopped = interrupts.signal is not None or isinstance(error, KeyboardInterrupt)
+    # What is interrupted while it compiles may fail with an error of the compiler's own.
+    known = tell(error) if isinstance(error, UsageError | RunError | OSError) or not stopped else None
+    if known is not None:
+        return known
+    if not stopped:
+        raise error
+    say("\nstopped" if sys.stderr.isatty() else "stopped")  # a terminal shows what was typed
+    return interrupts.exit_code

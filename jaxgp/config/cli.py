@@ -25,12 +25,13 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from jaxgp import files, terminal
 from jaxgp.config import compose, places, quoting
+from jaxgp.config.arguments import settle
 from jaxgp.config.launching import members, sweepers
 from jaxgp.config.launching.chosen import choose_launcher, refuse_without_sweep
 from jaxgp.config.launching.members import AnyPlan, Members, SweepMember
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.config.quoting import quote
-from jaxgp.errors import RunError, UsageError, complain, of_jax, reason, reject
+from jaxgp.errors import RunError, UsageError, complain, reason, reject, tell
 from jaxgp.terminal import lenient
 
 if TYPE_CHECKING:
@@ -106,14 +107,10 @@ class Command(Generic[Schema, AnyPlan]):
             made = compose.read_options(self.schema, config, overrides)
             directory = Path(str(about.runtime.output_dir))
             return self.task(self.plan(made, overrides, directory, self.games), self.games)
-        except (UsageError, RunError) as error:
-            complain(error)
-            return error.exit_code
         except Exception as error:
-            if (known := of_jax(error)) is None:
+            if (code := tell(error)) is None:
                 raise
-            complain(known)
-            return known.exit_code
+            return code
 
 
 def main(
@@ -153,18 +150,8 @@ def _code(
         args.overrides = [compose.adapt_override(command.schema, one, args.multirun) for one in completed]
         words = f"{quoting.trains(shlex.quote(sys.argv[0]))} {shlex.join(sys.argv[1:] if argv is None else argv)}"
         return _dispatch(command, config_dir.resolve(), args.config_name or config_name, args, placed.folders, words)
-    except (UsageError, RunError) as error:
-        complain(error)
-        return error.exit_code
     except (Exception, KeyboardInterrupt) as error:
-        # What is interrupted while it compiles may fail with an error of the compiler's own.
-        if interrupts.signal is None and (known := of_jax(error)) is not None:
-            complain(known)
-            return known.exit_code
-        if interrupts.signal is None and not isinstance(error, KeyboardInterrupt):
-            raise
-        print("stopped", file=sys.stderr)
-        return interrupts.exit_code
+        return settle(error, interrupts)
 
 
 class _Parser(argparse.ArgumentParser):

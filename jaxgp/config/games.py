@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxgp import kinds, options, reading
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError, reject, show
-from jaxgp.evolution.options import CMAOptions, GPOptions
+from jaxgp.evolution.options import AlgorithmOptions
 from jaxgp.files import user_path
 from jaxgp.seats.options import OpponentOptions
 
@@ -155,25 +155,7 @@ def check(config: Config, games: "Games") -> Config:
     _evolves(config, games, genotype)
     cast = cast_of(config, games, genotype)
     _fits(config, cast)
-    algorithm = config.algorithm
-    if isinstance(algorithm, GPOptions) and algorithm.mutation.local and not cast.language.factored:
-        accepted = f"0; nodes of {cast.spec.name} with program.role={cast.program['role']} have no factors"
-        reject("algorithm.mutation.local", algorithm.mutation.local, accepted)
-    if isinstance(algorithm, GPOptions) and algorithm.mutation.numeric and not cast.language.real:
-        accepted = f"0; programs of {cast.spec.name} with program.role={cast.program['role']} have no real numbers"
-        reject("algorithm.mutation.numeric", algorithm.mutation.numeric, accepted)
-    if isinstance(algorithm, GPOptions) and not cast.language.rules:
-        for operator, weight in (("crossover", algorithm.crossover.rule), ("mutation", algorithm.mutation.rule)):
-            if weight:
-                accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} have no rules"
-                reject(f"algorithm.{operator}.rule", weight, accepted)
-    if isinstance(algorithm, GPOptions) and algorithm.crossover.one_point and cast.language.num_trees < 2:
-        accepted = f"0; individuals of {cast.spec.name} with program.role={cast.program['role']} are one tree"
-        reject("algorithm.crossover.one_point", algorithm.crossover.one_point, accepted)
-    if isinstance(algorithm, GPOptions) and algorithm.left_out:
-        _left_out(algorithm.left_out, cast)
-    if isinstance(algorithm, CMAOptions):
-        _vectors(cast)
+    config.algorithm.check(cast)
     config.fitness.check(config, cast)
     for section, label, one in kinds.list_met(config.fitness):
         one.check(f"fitness.{section}.{label}", cast)
@@ -189,28 +171,6 @@ def _fits(config: Config, cast: "Cast") -> None:
     found = [name for name, one in config.fitness.kinds.all().items() if one().fits(algorithm, cast)]
     whose = f"game={cast.spec.name} with program.role={cast.program['role']} and algorithm.kind={algorithm.kind}"
     reject("fitness.kind", config.fitness.kind, f"{', '.join(found) or 'none'}, for {whose}")
-
-
-def _left_out(names: list[str], cast: "Cast") -> None:
-    """Refuse to leave out what individuals do not have, or what no tree can do without; raises UsageError."""
-    known = [one.name for one in cast.language.primitives]
-    wanted = [name for name in names if name not in known]
-    if wanted or len(set(names)) < len(names):
-        reject("algorithm.left_out", wanted or names, f"names among {', '.join(known)}, each once")
-    try:
-        cast.language.without(names)
-    except ValueError as error:
-        reject("algorithm.left_out", names, f"fewer of them ({error})")
-
-
-def _vectors(cast: "Cast") -> None:
-    """Refuse an algorithm for vectors of numbers where individuals are none."""
-    from jaxgp.evolution.cma import fits
-
-    if not fits(cast.language):
-        others = ", ".join(kind for kind in GPOptions.evolving("program") if kind != "cma")
-        why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
-        reject("algorithm.kind", "cma", f"{others}; {why}")
 
 
 def member(option: str, opponent: OpponentOptions, cast: "Cast") -> None:
@@ -238,5 +198,5 @@ def _evolves(config: Config, games: "Games", genotype: str) -> None:
         evolved = [other for other in games.available() if games.spec(other).roles]
         reject("game.name", name, f"{', '.join(evolved)}; no genomes play {name}")
     if genotype not in genotypes:
-        accepted = GPOptions.evolving(*genotypes)
+        accepted = AlgorithmOptions.evolving(*genotypes)
         reject("algorithm.kind", config.algorithm.kind, f"{', '.join(accepted)}, for game={name}")

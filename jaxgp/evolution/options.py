@@ -23,6 +23,7 @@ from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, bound,
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
+    from jaxgp.games.casting import Cast
 
     Language = Any  # that of the genotype
 
@@ -149,6 +150,9 @@ class AlgorithmOptions(Checked):
         found = cls.kinds.all().items()
         return [kind for kind, one in found if issubclass(one, AlgorithmOptions) and one.genotype in genotypes]
 
+    def check(self, cast: "Cast[Any]") -> None:
+        """Check what the algorithm asks of the individuals of a role; raises UsageError."""
+
     def scheme(self, language: "Language") -> "Scheme":
         """Return how parents become children."""
         raise NotImplementedError
@@ -217,6 +221,26 @@ class GPOptions(AlgorithmOptions):
             why = f"{whose}, with {prefix}selection.distinct"
             bound(self.selection, "tournament_size", prefix + "selection.", high=size, why=why)
 
+    def check(self, cast: "Cast[Any]") -> None:
+        """Refuse operators on what individuals do not have, and to leave out what they cannot do without.
+
+        Raises:
+            UsageError: there is such an operator, or such a primitive.
+        """
+        language, of = cast.language, f"of {cast.spec.name} with program.role={cast.program['role']}"
+        weights: tuple[tuple[str, float, bool, str], ...] = (
+            ("mutation.local", self.mutation.local, language.factored, f"nodes {of} have no factors"),
+            ("mutation.numeric", self.mutation.numeric, language.real, f"programs {of} have no real numbers"),
+            ("crossover.rule", self.crossover.rule, bool(language.rules), f"individuals {of} have no rules"),
+            ("mutation.rule", self.mutation.rule, bool(language.rules), f"individuals {of} have no rules"),
+            ("crossover.one_point", self.crossover.one_point, language.num_trees > 1, f"individuals {of} are one tree"),
+        )
+        for name, weight, there, why in weights:
+            if weight and not there:
+                reject(f"algorithm.{name}", weight, f"0; {why}")
+        if self.left_out:
+            _left_out(self.left_out, language)
+
     def scheme(self, language: "Language") -> "Scheme":
         """Return generational replacement."""
         from jaxgp.evolution.generational import Generational
@@ -232,6 +256,18 @@ class GPOptions(AlgorithmOptions):
         if self.mutation.probability > rest:
             accepted = f"a number from 0 to {rest:g}, as crossover.probability and it exclude each other"
             reject(prefix + "probability", self.mutation.probability, accepted)
+
+
+def _left_out(names: list[str], language: "Language") -> None:
+    """Refuse to leave out what individuals do not have, or what no tree can do without; raises UsageError."""
+    known = [one.name for one in language.primitives]
+    wanted = [name for name in names if name not in known]
+    if wanted or len(set(names)) < len(names):
+        reject("algorithm.left_out", wanted or names, f"names among {', '.join(known)}, each once")
+    try:
+        language.without(names)
+    except ValueError as error:
+        reject("algorithm.left_out", names, f"fewer of them ({error})")
 
 
 @dataclass
@@ -379,6 +415,15 @@ class CMAOptions(AlgorithmOptions):
             accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
             reject(prefix + "islands.count", self.islands.count, accepted)
         _chunk(self, prefix)
+
+    def check(self, cast: "Cast[Any]") -> None:
+        """Refuse individuals that are no vectors of numbers; raises UsageError."""
+        from jaxgp.evolution.cma import fits
+
+        if not fits(cast.language):
+            others = ", ".join(kind for kind in self.evolving("program") if kind != "cma")
+            why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
+            reject("algorithm.kind", "cma", f"{others}; {why}")
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return the evolution strategy."""

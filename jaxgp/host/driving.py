@@ -146,7 +146,7 @@ class Shown(Protocol):
     def game(self) -> Simulation: ...
 
     @property
-    def drivers(self) -> list[str]: ...
+    def names(self) -> tuple[str, ...]: ...
 
     @property
     def states(self) -> States: ...
@@ -157,7 +157,7 @@ def picture(rollouts: Sequence[Shown]) -> str | None:
     first = rollouts[0]
     if first.spec.showing.picture is None:
         return None
-    return first.spec.showing.picture(first.game, {" and ".join(one.drivers): one.states for one in rollouts})
+    return first.spec.showing.picture(first.game, {one.names: one.states for one in rollouts})
 
 
 def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: Array) -> Driven:

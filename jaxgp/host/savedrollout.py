@@ -42,14 +42,23 @@ class Traced:
     Attributes:
         spec: the simulation.
         game: its rules.
-        drivers: what pictures call those who drove, a name for each seat.
-        states: [N], in NumPy arrays.
+        names: what pictures call those who drove, by seat.
+        states: [N + 1], in NumPy arrays.
     """
 
     spec: Spec
     game: Simulation
-    drivers: list[str]
+    names: tuple[str, ...]
     states: States
+
+    @property
+    def steps(self) -> int:
+        """N."""
+        return len(np.asarray(self.states.terminated)) - 1
+
+    def state(self, step: int) -> States:
+        """Return the state after so many steps; a negative number counts from the end."""
+        return jax.tree.map(lambda x: x[step], self.states)
 
     def lines(self) -> list[str]:
         """Return the rollout as text."""
@@ -89,7 +98,7 @@ def trace(name: str, games: Games, asked: Json | None) -> Traced | None:
         raise
     except ValueError as error:
         raise UsageError(f"replay={name}: {error}; accepted: a saved rollout, or a trace of {spec.name}") from error
-    return Traced(spec, game, [f"{path.stem}, {seat}" for seat in range(1, game.seats + 1)], states)
+    return Traced(spec, game, tuple(f"{path.stem}, {seat}" for seat in range(1, game.seats + 1)), states)
 
 
 def transcript(rollout: Driven) -> str:

@@ -232,11 +232,11 @@ def uneven_by_halves(primitives: PrimitiveSet, plans: Plan, features: Features, 
 
     Whenever half of the programs are done, the loop goes on with the other half, down to `least` programs.
     """
-    order = jnp.argsort(-plans.steps)
+    steps, order = longest_first(plans.steps)
     plans, features = jax.tree.map(lambda field: field[order], (plans, features))
     rows = jax.vmap(lambda seen: start_rows(primitives, plans.kind.shape[-1], seen))(features)
     values: list[Array] = []
-    width, done = plans.steps.shape[0], jnp.int32(0)
+    width, done = steps.shape[0], jnp.int32(0)
     while width:
         rest = width // 2 if width // 2 >= least else 0
         live, seen = jax.tree.map(lambda field, n=width: field[:n], (plans, features))
@@ -245,10 +245,10 @@ def uneven_by_halves(primitives: PrimitiveSet, plans: Plan, features: Features, 
             return jax.vmap(lambda p, f, r: run_step(primitives, i, p, f, r))(live, seen, rows)
 
         if instructions(primitives):
-            rows = lax.fori_loop(done, plans.steps[rest], step, rows)
+            rows = lax.fori_loop(done, steps[rest], step, rows)
         ready, shown = jax.tree.map(lambda field, n=rest: field[n:], (live, seen))
         values.insert(0, jax.vmap(partial(read_root, primitives))(ready, shown, rows[rest:]))
-        rows, width, done = rows[:rest], rest, plans.steps[rest]
+        rows, width, done = rows[:rest], rest, steps[rest]
     ranked = jnp.concatenate(values)
     return jnp.zeros_like(ranked).at[order].set(ranked)
 

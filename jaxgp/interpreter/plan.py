@@ -26,6 +26,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
+from jaxgp.arrays import longest_first
 from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -100,8 +101,9 @@ def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
     count = len(programs.length)
     if count < _GROUPED or count % _GROUPS:
         return _plan_all(primitives, programs)
-    order = jnp.argsort(-programs.length)
-    groups = jax.tree.map(lambda field: field[order].reshape(_GROUPS, -1, *field.shape[1:]), programs)
+    length, order = longest_first(programs.length)
+    ordered = jax.tree.map(lambda field: field[order], programs).replace(length=length)
+    groups = jax.tree.map(lambda field: field.reshape(_GROUPS, -1, *field.shape[1:]), ordered)
     planned = jax.lax.map(lambda group: _plan_all(primitives, group), groups)
     back = jnp.argsort(order)
     return jax.tree.map(lambda field: field.reshape(count, *field.shape[2:])[back], planned)

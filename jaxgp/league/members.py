@@ -247,9 +247,8 @@ def _same_game(option: str, home: Loaded, other: Loaded) -> None:
     """Refuse a champion that cannot sit at the first champion's board."""
     game, wanted = other.cast.game, home.cast.game
     if game.seats != 2:
-        raise UsageError(
-            f"{option}: {other.path} plays {game.name}, a game for {_seats(other.cast)}; accepted: games for two"
-        )
+        seats = _seats(other.cast)
+        raise UsageError(f"{option}: {other.path} plays {game.name}, a game for {seats}; accepted: games for two")
     if game.name != wanted.name:
         raise UsageError(f"{option}: {other.path} plays {game.name}, but {home.path} {wanted.name}; accepted: one game")
     here, there = asdict(game), asdict(wanted)

@@ -24,7 +24,7 @@ from jaxgp.operators.options import CreationOptions, RuleCreationOptions
 from jaxgp.players.panel import Create
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.printable import one_line
-from jaxgp.report.waiting import announce, waiting
+from jaxgp.report.waiting import following, waiting
 from jaxgp.run import assemble
 from jaxgp.seats.agents import program_agent
 from jaxgp.seats.options import OpponentOptions, PlayerOptions
@@ -154,7 +154,8 @@ def play_out(
     given = start_key, play_key, genomes, memory
     with waiting(f"Compiling the games against {name}"):
         compiled = run.lower(*given).compile()
-    done: Played = compiled(*given)
+    with following(lambda: f"{name}: the games are being played"):
+        done: Played = jax.block_until_ready(compiled(*given))
     return done
 
 
@@ -260,7 +261,7 @@ def against_engine(
 ) -> list[Result]:
     """Play a champion against an engine outside; raises what `external.play` raises."""
     cast = loaded.cast
-    champion = announce(program_agent(loaded.player, loaded.genome, loaded.name), "Compiling the champion")
+    champion = program_agent(loaded.player, loaded.genome, loaded.name)
     played = external.play(cast, name, spec, champion, terms)
     if played.different < 2 * terms.games:
         say(f"{name}: only {played.different} of {2 * terms.games} games differ, so intervals are too narrow")

@@ -5,7 +5,7 @@ moves. All openings differ, and each is played from both seats. So the two games
 interval over both seats: an opening that is good for one player is bad for the other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from jaxgp.contracts import Game
 from jaxgp.errors import RunError, reject
 from jaxgp.games.casting import Cast
-from jaxgp.report.waiting import waiting
+from jaxgp.report.waiting import following, waiting
 from jaxgp.seats.gtp import EngineError
 from jaxgp.seats.moves import Move, Mover, Stepper, game_key, play_on
 from jaxgp.seats.options import OpponentOptions
@@ -92,8 +92,15 @@ def play(cast: Cast, name: str, spec: OpponentOptions, player: Mover, terms: Eng
         starts = openings(cast.game, terms)
     engine = spec.agent(name, cast)
     assert engine is not None, "no person is in a panel"
+    played = 0
+
+    def count(games: int) -> None:
+        nonlocal played
+        played = games
+
     try:
-        return series(player, engine, starts)
+        with following(lambda: f"{name}: {played} of {2 * len(starts)} games are played"):
+            return series(player, engine, starts, count)
     except EngineError as error:
         raise RunError(str(error)) from error
     finally:
@@ -126,8 +133,10 @@ def openings(game: Game, terms: EngineTerms) -> list[Start]:
     reject("opening_plies", terms.plies, wanted)
 
 
-def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
-    """Play every opening from both seats, with the same chance."""
+def series(
+    player: Mover, other: Mover, starts: Sequence[Start], tell: Callable[[int], object] = lambda played: None
+) -> Series:
+    """Play every opening from both seats, with the same chance; `tell` is told how many games are played."""
     figures, seen = np.zeros((4, 2, len(starts)), np.float32), set()
     for number, start in enumerate(starts):
         for seat in (0, 1):
@@ -137,6 +146,7 @@ def series(player: Mover, other: Mover, starts: Sequence[Start]) -> Series:
             scores = np.asarray(start.stepper.rules.score(state))
             result = float(state.returns[seat])
             figures[:, seat, number] = scores[seat], scores[1 - seat], result, len(record) - 1
+            tell(2 * number + seat + 1)
     return Series(figures[0], figures[1], figures[2], len(seen), figures[3])
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import is_not
 
 import numpy as np
 
@@ -62,27 +63,28 @@ class UciPlayer:
         positions: how positions and moves are written.
         engine: a running engine.
         go: what it is told to do for a move, as in `go nodes 1000`.
-        told: the position and the moves of the game.
+        record: of the game that the engine knows.
+        told: its position and its moves, as the engine reads them.
     """
 
     game: Game
     positions: Positions
     engine: UciEngine
     go: str
+    record: Sequence[Move] = ()
     told: str = ""
 
     def attend(self, record: Sequence[Move]) -> None:
         """Remember the record of a game; a record that does not go on from the last one is a new game."""
-        moves = [
-            self.positions.move(before.state, move.action)
-            for before, move in pairwise(record)
-            if move.action is not None
-        ]
-        told = " ".join([f"position fen {self.positions.text(record[0].state)} moves", *moves])
-        if not self.told or not told.startswith(self.told):
+        known = self.record
+        if not known or len(record) < len(known) or any(map(is_not, known, record)):
             self.engine.tell("ucinewgame")
             self.engine.expect("isready", "readyok")
-        self.told = told
+            known, self.told = record[:1], f"position fen {self.positions.text(record[0].state)} moves"
+        for before, move in pairwise(record[len(known) - 1 :]):
+            if move.action is not None:
+                self.told += f" {self.positions.move(before.state, move.action)}"
+        self.record = tuple(record)
 
     def choose(self, state: Position, bits: np.uint32) -> int:
         """Return the engine's move in the position that it was told of. The bits are not used.
@@ -107,9 +109,9 @@ class UciPlayer:
 
 
 def uci_agent(
-    game: Game, positions: Positions, command: str, nodes: int, table_mib: int, timeout: float = TIMEOUT
+    game: Game, positions: Positions, command: str, limit: str, table_mib: int, timeout: float = TIMEOUT
 ) -> Agent:
-    """Play the moves of an engine outside, which is started at once.
+    """Play the moves of an engine outside, which is started at once; a `limit` ends a search, as in `nodes 1000`.
 
     Raises:
         MissingEngineError, ValueError, EngineError: see `Engine`, or it does not speak the protocol.
@@ -119,5 +121,5 @@ def uci_agent(
     for name, value in (("Threads", THREADS), ("Hash", table_mib)):
         engine.tell(f"setoption name {name} value {value}")
     engine.expect("isready", "readyok")
-    player = UciPlayer(game, positions, engine, f"go nodes {nodes}")
-    return Agent(f"{command}, {nodes} nodes", player.choose, player.attend, engine.close)
+    player = UciPlayer(game, positions, engine, f"go {limit}")
+    return Agent(f"{command}, {limit}", player.choose, player.attend, engine.close)

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import pytest
@@ -12,7 +13,8 @@ from jaxgp.errors import RunError, UsageError
 from jaxgp.games.casting import cast
 from jaxgp.seats.gtp import EngineError
 from jaxgp.seats.kinds.engine import EngineOptions
-from jaxgp.seats.moves import Move
+from jaxgp.seats.moves import Move, Stepper, game_key
+from jaxgp.seats.uci import UciPlayer
 
 FAKE = f"{sys.executable} {Path(__file__).parents[1] / 'reference' / 'uci_engine.py'}"
 STOCKFISH = shutil.which("stockfish", path="/usr/games:/usr/bin:/usr/local/bin")
@@ -42,6 +44,28 @@ def test_the_move_of_an_engine_is_played(chess):
 @pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
 def test_stockfish_mates_in_one(chess):
     assert answer(chess, "stockfish", nodes=2000) in ("Q-g7", "Q-f8", "Q-h5", "Q-h7")
+
+
+@pytest.mark.skipif(shutil.which("toga2", path="/usr/games") is None, reason="toga2 is not installed")
+def test_an_engine_may_be_limited_by_depth(chess):
+    assert answer(chess, "toga2", depth=4) in ("Q-g7", "Q-f8", "Q-h5", "Q-h7")
+    assert EngineOptions(protocol="uci", command="toga2", depth=4).short == "toga2, 4 plies"
+
+
+def test_an_engine_is_told_of_a_game_once_and_of_another_one_anew(chess):
+    made, start = chess
+    game, said = made.game, []
+    engine = SimpleNamespace(tell=said.append, expect=lambda line, word: said.append(line))
+    player = UciPlayer(game, made.spec.dialect(game), engine, "go nodes 1")
+    record, stepper = [start], Stepper(game, game_key(1))
+    for name in ("Q-f1", "K-g8"):
+        record.append(stepper.after(record, made.spec.notation.parse_action(game, name)))
+        player.attend(record)
+    assert said == ["ucinewgame", "isready"]
+    assert player.told == "position fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1 moves f7f1 h8g8"
+    player.attend(record[:2])
+    assert said == ["ucinewgame", "isready"] * 2
+    assert player.told == "position fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1 moves f7f1"
 
 
 FAULTS = {

@@ -34,6 +34,8 @@ KEPT = {
         ("rush_hour", "rush_hour_greedy", 1),
         ("backgammon", "backgammon_lessons", 1),
         ("checkers", "checkers_10x10_25co", 1),
+        ("chess", "chess_truth_kqkq", 1),
+        ("rars", "rars_v01", 1),
     )
 }
 """Champions of the documents."""

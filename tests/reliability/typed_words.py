@@ -175,8 +175,16 @@ def flags() -> tuple[str, ...]:
 
 WHOLE = {f"all of {path.stem}": f"game={path.stem} logger=disabled cores=1" for path in CONFIG_DIR.glob("game/*.yaml")}
 """Runs as every game has them without further words; see `LONG`."""
-LONG = {*WHOLE, "robocode"}
+LONG = set(WHOLE)
 """Bases that take minutes to compile; no case that is built on one of them is carried out."""
+SMALL = "algorithm.population=8 algorithm.capacity=32 algorithm.generations=2 logger=disabled cores=1 seed=3"
+SYSTEMS = {
+    "chess": f"game=chess {SMALL} game.endgame=KRK fitness.drawn=8 fitness.stock=16 fitness.validation=8 "
+    "fitness.reported=8",
+    "rars": f"game=rars game.track=oval2 game.seconds=20 {SMALL}",
+    "robocode": f"game=robocode game.rounds=1 game.turns=200 {SMALL}",
+}
+"""Words of small runs of the dearest systems."""
 
 CHAMPIONS = {
     "mancala": ({"name": "mancala", "pits": 3, "stones": 2}, "(VALUE_AT 3)"),
@@ -191,6 +199,7 @@ CHAMPIONS = {
 BASES: dict[str, dict[str, str]] = {
     "train": {name: run.words for name, run in RUNS.items() if run.script == "train"}
     | WHOLE
+    | {f"small {name}": words for name, words in SYSTEMS.items()}
     | {
         "outside": f"game={OUTSIDE} game.width=5 game.height=4 game.line=3 algorithm.population=4 "
         "algorithm.capacity=16 algorithm.creation.max_depth=3 fitness.opponents.minimax.kind=random "
@@ -205,7 +214,10 @@ BASES: dict[str, dict[str, str]] = {
     }
     | {game: f"game={game} player=random" for game in ("morpion", "freecell", "rush_hour")}
     | {"rars": "game=rars player=strategy:tuto3 seed=1"}
-    | {"robocode": "game=robocode player=strategy:sample.Walls opponent=strategy:sample.SpinBot seed=1"}
+    | {
+        "robocode": "game=robocode game.rounds=1 game.turns=200 player=strategy:sample.Walls "
+        "opponent=strategy:sample.SpinBot seed=1"
+    }
     | {"champion": "run=folder/mancala player=champion opponent=random"}
     | {"replay": "replay=saved.json"},
     "tournament": {"members": "brackets.a=folder/walls brackets.b=random games=1 leagues=2 cores=1"},

@@ -468,3 +468,18 @@ def test_backgammon(bench, capsys, job):
     check(lines, "backgammon", rivals | {who for who in installed if importlib.util.find_spec(named.get(who, who))})
     if job == 1:
         assert {line["same"] for line in lines if line["rival"]} == {4}
+
+
+@pytest.mark.slow
+def test_chess(bench, capsys):
+    """Four ways of looking at moves, and python-chess beside the largest batch."""
+    pytest.importorskip("chess")
+    options = arguments.parse(bench.Options, ["batch=[1,64]", *TINY])
+    (job,) = [*bench.chess.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    job[1](0.0)
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    check(lines, "chess", ["python-chess"])
+    assert [line["unit"] for line in lines] == ["plies/s", *["moves/s"] * 3, "plies/s"]
+    assert lines[0]["work"] == 64 * bench.chess.PLIES
+    assert 10 * 60 < lines[3]["work"] < 49 * 60, "the moves of 60 games"
+    assert {line.get("state_bytes") for line in lines} == {52, None}

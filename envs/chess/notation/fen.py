@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from jaxgp import reading
+from jaxgp.errors import reason
 from jaxgp.files import user_path
 from jaxgp.printable import show_typed
 
@@ -19,6 +21,8 @@ ACCEPTED = (
     f"two kings, the first with 1 to {EACH - 1} of Q, R, B, N, the other with up to {EACH - 1}, as in KQRKQR;"
     " of several endgames a list, as in KRKR,KQKQ"
 )
+LARGEST = 2**20
+"""Bytes of the largest file of positions that is read."""
 SHAPE = "eight ranks, the side to move, - and -, as in 8/8/6K1/8/2r1k3/R7/7q/3Q4 w - - 0 1"
 
 
@@ -53,14 +57,12 @@ def parse(text: str) -> Placed:
     words = text.split()
     if not 2 <= len(words) <= 6 or words[1] not in ("w", "b"):
         raise ValueError(f"accepted: {SHAPE}")
-    castling, passing, clock = (
-        [*words[2:], "-", "-", "0"][n] if n >= len(words) - 2 else words[2 + n] for n in range(3)
-    )
+    castling, passing, clock = [*words[2:5], *("-", "-", "0")[len(words[2:5]) :]]  # what is left out at the end
     if castling != "-":
         raise ValueError(f"castling rights {show_typed(castling)}; accepted: -, nobody castles in an endgame")
     if passing != "-":
         raise ValueError(f"a square for capturing en passant, {show_typed(passing)}; accepted: -, there are no pawns")
-    if not (clock.isascii() and clock.isdigit() and int(clock) < 100):
+    if not re.fullmatch("0*[0-9]{1,2}", clock):
         raise ValueError(f"{show_typed(clock)} plies since the last capture; accepted: 0 to 99")
     sides: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     ranks = words[0].split("/")
@@ -131,10 +133,14 @@ def read_positions(text: str, name: str = "game.fen") -> tuple[Placed, ...]:
     if "/" in text and len(text.split()) > 1:
         return (parse(text),)
     path = Path(user_path(name, text))
-    if not path.is_file():
+    if not path.exists():
         raise ValueError(f"accepted: a position in FEN, or a file of them; {SHAPE}")
+    try:
+        rows = reading.read_text(path, LARGEST).splitlines()
+    except OSError as error:
+        raise ValueError(f"{reason(error)}; accepted: a file with a position in FEN on each line") from error
     found = []
-    for number, row in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
+    for number, row in enumerate(rows, 1):
         if row.strip() and not row.startswith("#"):
             try:
                 found.append(parse(row))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.options import MAX_COUNT, MAX_SECONDS, option
-from jaxgp.printable import one_line
+from jaxgp.printable import one_line, plies
 from jaxgp.seats.options import PlayerOptions
 
 if TYPE_CHECKING:
@@ -25,6 +25,12 @@ class EngineOptions(PlayerOptions):
     nodes: int = option(
         1000, "with protocol=uci: positions that it may look at for a move", low=1, high=MAX_COUNT, label="nodes"
     )
+    depth: int | None = option(
+        None,
+        "with protocol=uci: plies that it searches for a move, in the place of nodes; null: `nodes` end a search",
+        low=1,
+        high=100,
+    )
     hash: int = option(16, "with protocol=uci: the size of its table", low=1, high=65536, unit="MiB")
     timeout: float = option(
         120.0, "how long it may take for a move", low=0, high=MAX_SECONDS, above=True, unit="seconds"
@@ -36,11 +42,13 @@ class EngineOptions(PlayerOptions):
 
     @property
     def text(self) -> str:
-        return super().text + (f" nodes={self.nodes}" if self.protocol == "uci" else "")
+        limit = f" nodes={self.nodes}" if self.depth is None else f" depth={self.depth}"
+        return super().text + (limit if self.protocol == "uci" else "")
 
     @property
     def short(self) -> str:
-        return super().short + (f", {self.nodes} nodes" if self.protocol == "uci" else "")
+        limit = f", {self.nodes} nodes" if self.depth is None else f", {plies(self.depth)}"
+        return super().short + (limit if self.protocol == "uci" else "")
 
     @property
     def bound(self) -> bool:
@@ -86,7 +94,8 @@ class EngineOptions(PlayerOptions):
         try:
             dialect = cast.spec.dialect(cast.game)
             if isinstance(dialect, Positions):
-                made = uci_agent(cast.game, dialect, self.command, self.nodes, self.hash, self.timeout)
+                go = f"nodes {self.nodes}" if self.depth is None else f"depth {self.depth}"
+                made = uci_agent(cast.game, dialect, self.command, go, self.hash, self.timeout)
             else:
                 made = gtp_agent(cast.game, dialect, self.command, self.timeout)
             return replace(made, name=one_line(made.name))

@@ -138,7 +138,7 @@ def by_network(game: Chess, count: int, at: Decisions, seed: int) -> np.ndarray:
 
 def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) -> np.ndarray:
     """Return 1 or 0 for each of the first decisions: whether the engine keeps the result."""
-    agent = uci_agent(game, positions(game), command, nodes, 16)
+    agent = uci_agent(game, positions(game), command, f"nodes {nodes}", 16)
     legal = jax.jit(game.legal_actions)
     kept = []
     try:

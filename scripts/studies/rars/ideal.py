@@ -3,7 +3,7 @@
 python scripts/studies/rars/ideal.py tracks=[sepang,oval2] table=docs/data/rars_ideal.csv
 python scripts/studies/rars/ideal.py tracks=[v01] starts=8 seed=1 controls=docs/data/rars_controls.csv
 
-First the line is improved in a model (`studies.rars.line`), from several starts. Then a controller follows it in the
+First the line is improved in a model (`envs.rars.paths.line`), from several starts. Then a controller follows it in the
 simulator, which is differentiated: the line, the speeds and the controller are improved together. Friction is fixed.
 What the controller asked for in the fastest lap is driven again by the simulator alone, without gradients: that lap
 counts, if the car was never off the road.
@@ -31,6 +31,9 @@ import optax
 from jax import Array, lax
 
 from envs.rars import physics, places, tracks
+from envs.rars.paths import follower
+from envs.rars.paths.follower import GAINS, Place, Plan, plan, stations
+from envs.rars.paths.line import Road, line, road, seconds, speeds, splines
 from envs.rars.rules import Rars
 from envs.rars.tracks import Tables
 from jaxgp import files
@@ -38,7 +41,6 @@ from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.fitness.roller import simulate
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
-from studies.rars.line import STICTION, Road, drag, line, most_pull, road, seconds, speeds, splines
 
 COLUMNS = (
     *("track", "seconds", "model", "damage", "off_road", "starts", "model_steps", "lap_steps", "cpu_seconds", "seed"),
@@ -171,14 +173,7 @@ class Wanted(NamedTuple):
 
     aside: Array  # knots of what is added to the line of the model, feet
     faster: Array  # knots of the logarithm of the speeds, over those of the model
-    gains: Array  # of the controller: see `controls`
-
-
-class Plan(NamedTuple):
-    """What the controller follows, at the stations of a road; float[N, 5]: see `plan`, and the controller's numbers."""
-
-    table: Array
-    gains: Array
+    gains: Array  # of the controller, as `GAINS`
 
 
 class Drive(NamedTuple):
@@ -189,26 +184,13 @@ class Drive(NamedTuple):
     rounds: Array
 
 
-GAINS = np.array([1.5, 4.0, 4.0, 6.0, 0.975], np.float32)
-"""Steps that it looks ahead; 1/s2 for a foot beside the line, 1/s for a drift, 1/s for a speed; share of friction that
-the speeds of the line use."""
-WHOLE = 0.997
-"""The share of friction that the controller may use."""
-
-
 NEAR = 0.25
 """Feet from the walls; whoever comes nearer pays."""
-STEEPEST = 0.15
-"""How far the controller turns from the direction of the line, to come back to it, radians."""
 
 
-def plan(way: Road, offsets: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
-    """Return what the controller follows: offset, slope, curvature, the speed, and its change in a foot."""
-    made = line(way, offsets + wide @ wanted.aside)
-    cap, _ = speeds(made, wanted.gains[4])
-    cap = cap * jnp.exp(wide @ wanted.faster)
-    rise = (jnp.concatenate([cap[1:], cap[-1:]]) - cap) / made.step
-    return Plan(jnp.stack([made.offset, made.slope, made.bend, cap, rise], 1), wanted.gains)
+def planned(way: Road, offsets: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
+    """Return what the controller follows."""
+    return plan(line(way, offsets + wide @ wanted.aside), wanted.gains, wide @ wanted.faster)
 
 
 def controls(world: Rars, way: Road, grid: np.ndarray, plan: Plan, drive: Drive) -> tuple[Array, Array]:
@@ -217,41 +199,9 @@ def controls(world: Rars, way: Road, grid: np.ndarray, plan: Plan, drive: Drive)
     v = jnp.sqrt(car.vx * car.vx + car.vy * car.vy)
     tx, ty = places.tangent(t, row, car.x, car.y)
     beside = places.to_right(t, row, car.x, car.y) - way.half
-    drift = tx * car.vy - ty * car.vx
     distance = places.driven(t, row, rounds, car.x, car.y)
-    here = _looked_up(way, grid, plan.table, distance)
-    there = _looked_up(way, grid, plan.table, distance + plan.gains[0] * physics.DT * v)
-
-    mass = physics.MASS + car.fuel / physics.GRAVITY
-    back = jnp.clip(plan.gains[1] / plan.gains[2] * (here[0] - beside), -STEEPEST * v, STEEPEST * v)
-    across = v * v * there[2] + plan.gains[2] * (v * here[1] + back - drift)
-    most = WHOLE * STICTION
-    across = jnp.clip(across, -0.998 * most, 0.998 * most)
-    along = there[3] * there[4] + plan.gains[3] * (there[3] - v)
-    pull = mass * along + drag(v)
-    limit = jnp.sqrt((mass * most) ** 2 - (mass * across) ** 2)
-    pull = jnp.clip(pull, -limit, most_pull(mass, v, across, WHOLE))
-    side = mass * across
-    force = jnp.sqrt(pull * pull + side * side + 1e-3)
-    slip = -2 * jnp.log1p(-jnp.minimum(force / (STICTION * mass), 0.999))
-    forward, left = v + slip * pull / force, slip * side / force
-    forward = jnp.maximum(forward, 1.0)
-    return jnp.stack([jnp.arctan(left / forward), jnp.sqrt(forward * forward + left * left)]), distance
-
-
-def _looked_up(way: Road, grid: np.ndarray, table: Array, distance: Array) -> Array:
-    cell = jnp.clip((distance - way.distance[0]).astype(jnp.int32), 0, len(grid) - 1)
-    left = jnp.asarray(grid)[cell]
-    begin = jnp.asarray(way.distance)[left]
-    share = (distance - begin) / (jnp.asarray(way.distance)[left + 1] - begin)
-    share = jnp.clip(share, 0, 1)
-    return (1 - share) * table[left] + share * table[left + 1]
-
-
-def stations(way: Road) -> np.ndarray:
-    """Return int32: the station before each foot of the road."""
-    feet = np.arange(int(way.distance[-1] - way.distance[0]) + 1) + way.distance[0]
-    return np.clip(np.searchsorted(way.distance, feet, "right") - 1, 0, len(way.distance) - 2).astype(np.int32)
+    here = Place(distance, beside, v, tx * car.vy - ty * car.vx)
+    return follower.controls(way, grid, plan, here, physics.MASS + car.fuel / physics.GRAVITY), distance
 
 
 def begin(world: Rars, course: tracks.Track) -> Drive:
@@ -309,7 +259,7 @@ def polish(
     rates = Wanted(jnp.float32(0.005), jnp.float32(0.001), jnp.asarray([0.004, 0.01, 0.01, 0.01, 0.0001], jnp.float32))
 
     def driven(wanted: Wanted) -> Lap:
-        return lap(world, course, way, grid, steps, NEAR, plan(way, offsets, wide, wanted))
+        return lap(world, course, way, grid, steps, NEAR, planned(way, offsets, wide, wanted))
 
     def cost(wanted: Wanted) -> tuple[Array, Lap]:
         found = driven(wanted)

@@ -97,4 +97,23 @@ def points(data: Data) -> str:
     return table(["player", *(f"`game.adjudicate={a}`" for a in worths)], lines)
 
 
-TABLES: Makers = {"chess_kept": kept, "chess_terminals": terminals, "chess_than": differences, "chess_points": points}
+def speed(data: Data) -> str:
+    """Return what is done in a second of CPU, by the number of games side by side."""
+    rows = data["chess_speed"]
+    batches = list(dict.fromkeys(row["batch"] for row in rows if not row["rival"]))
+    lines = []
+    for name, rival in dict.fromkeys((row["name"], row["rival"]) for row in rows):
+        mine = {row["batch"]: row for row in rows if (row["name"], row["rival"]) == (name, rival)}
+        rates = {batch: f"{float(row['work']) / float(row['cpu_seconds']):,.0f}" for batch, row in mine.items()}
+        cells = [rates["1"], *[""] * (len(batches) - 1)] if rival else [rates[batch] for batch in batches]
+        lines.append([f"{name}, {rival}" if rival else name, *cells])
+    return table(["in a second of CPU", *(f"{int(batch):,} games" for batch in batches)], lines)
+
+
+TABLES: Makers = {
+    "chess_kept": kept,
+    "chess_terminals": terminals,
+    "chess_than": differences,
+    "chess_points": points,
+    "chess_speed": speed,
+}

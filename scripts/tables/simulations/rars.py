@@ -7,8 +7,13 @@ recorded from RARS 0.91.2, with fixed friction: `rars_drivers.csv`.
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
+import numpy as np
+
 from envs.rars import tracks
 from jaxgp.report.generated import table
+from jaxgp.statistics.comparison import dominance
+from jaxgp.statistics.permutation import rank_sum
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.data import Data
 
@@ -20,10 +25,20 @@ EXPERIMENTS = {
     "rars_v01": "race time on v01, as the book",
     "rars_many": "race time on sixteen tracks",
     "rars_endurance": "three laps with a price of damage",
+    "rars_path": "a path that a controller follows",
+    "rars_follow": "programs that follow a path",
 }
 """Experiments by name, and what tables call them."""
 OURS = ("rars_islands", "rars_factors", "rars_many")
 """Those whose way to evolve drivers the book does not have."""
+PLANNED = ("rars_path", "rars_follow")
+"""Those that know their track before the race."""
+REACTIVE = tuple(one for one in EXPERIMENTS if one not in PLANNED)
+"""The others."""
+NOT_FINISHED = 1000.0
+"""Seconds that stand for races not finished, where times are ranked."""
+REFERENCE = "reference"
+"""The title of the runs that others differ from in one option."""
 BOOK_TRACKS = ("v03", "clkwis", "v01", "oval2")
 FIELD = (
     *("Vector", "WappuCar", "Apex8", "Djoefe", "Mafanja", "Burns", "Eagle", "Bulle", "Magic", "Tuto3", "Tuto4"),
@@ -68,7 +83,7 @@ def best(data: Data, experiment: str) -> str | None:
     return max(found, key=lambda name: found[name]) if found else None
 
 
-def bests(data: Data, experiments: Iterable[str] = EXPERIMENTS) -> dict[str, str]:
+def bests(data: Data, experiments: Iterable[str] = REACTIVE) -> dict[str, str]:
     """Return the best champion of each experiment that has runs, and what tables call it."""
     found = ((best(data, one), EXPERIMENTS[one]) for one in experiments)
     return {name: f"`{name}`, {title}" for name, title in found if name is not None}
@@ -316,7 +331,67 @@ def trained(data: Data) -> str:
     return table(["trained by", "runs", "sepang, median", "v01, median", "v03, median", "clkwis, median"], lines)
 
 
+def specialised(data: Data) -> str:
+    """Return by track how sure drivers of sepang are faster than those of v01, over runs."""
+    there, measured = {**races(data, "book"), **races(data, "sepang")}, []
+    for track in ("sepang", "v01", "v03", "clkwis"):
+        groups = []
+        for experiment in ("rars_time", "rars_v01"):
+            found = (finishes(there.get((name, track, 1))) for name in champions(data, experiment))
+            groups.append(np.array([NOT_FINISHED if one is None else one for one in found]))
+        if not all(map(len, groups)):
+            return table(["track"], [])
+        sepang, v01 = groups
+        measured.append((track, len(sepang), len(v01), dominance(v01, sepang), rank_sum(v01, sepang)))
+    corrected = holm([p for *_, p in measured])
+    lines = [
+        [track, f"{one} and {other}", f"{a12:.2f}", f"{p:.2g}"]
+        for (track, one, other, a12, _), p in zip(measured, corrected, strict=True)
+    ]
+    return table(["track", "runs", "A12: those of sepang are faster", "p (exact, Holm)"], lines)
+
+
+def mattered(data: Data) -> str:
+    """Return runs that differ in one option from those of the reference, by the fitness of their champions."""
+    by_title: dict[str, list[float]] = {}
+    for row in data["rars_mattered"]:
+        by_title.setdefault(row["title"], []).append(-float(row["fitness"]))
+    others = {title: np.array(found) for title, found in by_title.items() if title != REFERENCE}
+    reference = np.array(by_title.get(REFERENCE, []))
+    corrected = iter(holm([rank_sum(found, reference) for found in others.values()])) if len(reference) else iter(())
+    lines = []
+    for title, found in by_title.items():
+        done = sorted(one for one in found if one < NOT_FINISHED)
+        cells = [title, str(len(found)), str(len(found) - len(done))]
+        cells.append(f"{median(done):.1f} ({done[0]:.1f} to {done[-1]:.1f})" if done else "none")
+        if title in others and len(reference):
+            cells += [f"{dominance(reference, others[title]):.2f}", f"{next(corrected):.2g}"]
+        lines.append(cells + [NONE] * (6 - len(cells)))
+    header = [
+        "runs of",
+        "number",
+        "never finish",
+        "seconds of those that do",
+        "A12: faster than the reference",
+        "p (exact, Holm)",
+    ]
+    return table(header, lines)
+
+
 # Ideal laps
+
+
+def planning(data: Data) -> str:
+    """Return laps of sepang by drivers that know the track before the race."""
+    there, laps = races(data, "planning"), recorded(data)
+    found = {row["track"]: float(row["seconds"]) for row in data["rars_ideal"]}
+    lines = [(found["sepang"], ["the ideal lap, below", f"{found['sepang']:.2f}", NONE])]
+    lines += [(laps["sepang", who], [who, f"{laps['sepang', who]:.2f}", NONE]) for who in PLANNERS]
+    for name, title in bests(data, PLANNED).items():
+        if row := there.get((name, "sepang", 1)):
+            lines.append((float(row["mean"]), [title, f"{float(row['mean']):.2f}", f"{float(row['damage']):,.0f}"]))
+    lines.sort(key=lambda one: one[0])
+    return table(["driver", "seconds of the first lap, fixed friction", "damage"], [cells for _, cells in lines])
 
 
 def ideal(data: Data) -> str:
@@ -375,6 +450,9 @@ TABLES = {
     "rars_together": together,
     "rars_endurance": endurance,
     "rars_trained": trained,
+    "rars_specialised": specialised,
+    "rars_mattered": mattered,
+    "rars_planning": planning,
     "rars_ideal": ideal,
     "rars_crash": crash,
     "rars_speed": speed,

@@ -26,6 +26,21 @@ def test_a_position_is_read_as_it_is_written(state):
     assert pgn.fen_of(state) == FEN
 
 
+@pytest.mark.parametrize("words", [2, 3, 4, 5, 6])
+def test_words_at_the_end_of_a_position_may_be_left_out(words):
+    clock = 7 if words > 4 else 0
+    assert fen.written(fen.parse(" ".join(FEN.split()[:words]))) == FEN.replace("7 1", f"{clock} 1")
+
+
+def test_positions_in_a_file_come_from_any_system(tmp_path):
+    file = tmp_path / "positions.fen"
+    file.write_bytes(b"\xef\xbb\xbf# two\r\n" + FEN.encode() + b"\r\n\r\n" + FEN.encode().replace(b" w ", b" b "))
+    assert [one.first for one in fen.read_positions(str(file))] == [True, False]
+    for wrong, why in ((tmp_path, "it is a directory; accepted: a file with"), ("/dev/zero", "no regular file")):
+        with pytest.raises(ValueError, match=why):
+            fen.read_positions(str(wrong))
+
+
 def test_moves_are_typed_as_in_books_by_squares_and_by_the_names_of_actions(state):
     (long,) = read_turn(GAME, state, "d4d8")
     assert read_turn(GAME, state, "Rd8+") == [long]

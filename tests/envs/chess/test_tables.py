@@ -103,11 +103,41 @@ def test_positions_of_other_men_have_no_value():
     assert (values == tables.UNKNOWN).all()
 
 
-def test_a_table_that_is_cut_short_is_refused(tmp_path, monkeypatch):
+def values_set(path, values, **others):
+    """Write a table of KRK with a value in its first place."""
+    with np.load(path) as file:
+        arrays = {name: np.array(file[name]) for name in file.files} | others
+    arrays["white"].reshape(-1)[0] = values
+    np.savez_compressed(path, **arrays)
+
+
+HARMS = {
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:500]),
+    "a directory": lambda path: (path.unlink(), path.mkdir()),
+    "a value that no table has": lambda path: values_set(path, -128),
+    "a mate that the side to move gives with a move of the other side": lambda path: values_set(path, 124),
+    "another shape": lambda path: values_set(path, 0, black=np.zeros(4, np.int8)),
+    "numbers of another type": lambda path: values_set(path, 0, black=np.zeros((10, 64, 64), np.int16)),
+    "too much, once it is unpacked": lambda path: values_set(path, 0, more=np.zeros(2**24, np.int8)),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS.values(), ids=list(HARMS))
+def test_a_table_that_is_damaged_is_refused(harm, tmp_path):
+    pair, path = kinds_of("KRK"), tmp_path / "KRK-1.npz"
+    tables.keep(path, tables.table(pair))
+    assert np.array_equal(tables.read(path, pair), tables.table(pair))
+    harm(path)
+    with pytest.raises(UsageError, match=r"KRK-1\.npz: no table, cut short, or .*; accepted: none, delete it"):
+        tables.read(path, pair)
+
+
+def test_a_table_that_cannot_be_kept_is_used_all_the_same(tmp_path, monkeypatch, capsys):
+    whole = tables.table(kinds_of("KQK"))
+    (tmp_path / "jaxgp").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    tables.folder().mkdir(parents=True)
-    (tables.folder() / f"KRK-{tables.VERSION}.npz").write_bytes(b"PK")
+    monkeypatch.setattr(tables, "build", lambda pair: whole)
     tables.table.cache_clear()
-    with pytest.raises(UsageError, match=r"KRK-1\.npz: .*cut short; accepted: "):
-        tables.table(kinds_of("KRK"))
+    assert tables.table(kinds_of("KQK")) is whole
+    assert "KQK-1.npz: cannot be written (" in capsys.readouterr().err
     tables.table.cache_clear()

@@ -1,5 +1,6 @@
 """Races in words and pictures."""
 
+import math
 import xml.etree.ElementTree as ET
 
 import jax
@@ -9,6 +10,7 @@ import pytest
 
 import envs
 from envs.rars import render
+from envs.rars.places import SENSED
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +35,7 @@ def test_a_race_is_told_second_by_second(rollout):
 
 def test_pictures_show_the_track_and_every_second_of_each_path(rollout):
     world, states = rollout
-    picture = render.picture(world, {"one <driver>": states, "another": states})
+    picture = render.picture(world, {("one <driver>",): states, ("another",): states})
     root = ET.fromstring(picture)
     circles = root.findall(".//{*}circle")
     assert sum(one.get("class") == "ten" for one in circles) == 2 * 5
@@ -44,7 +46,27 @@ def test_pictures_show_the_track_and_every_second_of_each_path(rollout):
     assert len(root.findall(".//{*}path[@class='speed']")) == 2
     assert "prefers-reduced-motion" in picture
     assert len(picture) < 100_000
-    assert ET.fromstring(render.svg(world, jax.tree.map(lambda x: x[0], states))) is not None
+
+
+def test_a_moment_shows_from_near_what_a_car_perceives(rollout):
+    world, states = rollout
+    state = jax.tree.map(lambda x: x[0], states)
+    root = ET.fromstring(render.svg(world, state))
+    (near,) = root.findall("./{*}svg")
+    (seen,) = np.asarray(world.sensed(state)).T
+    by_name = dict(zip(SENSED, seen.tolist(), strict=True))
+    # The car stands along the road: the line to its left wall is as long, against that to its right wall, as it says.
+    lengths = {name: _length(near.find(f".//{{*}}path[@class='{name}']")) for name in ("ray", "side", "other")}
+    assert lengths["side"] / lengths["other"] == pytest.approx(by_name["to_lft"] / by_name["to_rgt"], rel=0.05)
+    assert lengths["ray"] / lengths["other"] == pytest.approx(by_name["ahead"] / by_name["to_rgt"], rel=0.05)
+    said = [one.text for one in root.findall("./{*}text")]
+    assert f"AH {by_name['ahead']:.4g} ft: ahead to the first wall" in said
+
+
+def _length(path):
+    """Return how long a straight path is, in units of its picture."""
+    (x, y), (to_x, to_y) = ((float(n) for n in place.split()) for place in path.get("d")[1:].split("L"))
+    return math.hypot(to_x - x, to_y - y)
 
 
 def test_a_car_that_is_out_is_said_to_be_broken(rollout):

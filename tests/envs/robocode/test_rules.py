@@ -53,7 +53,7 @@ def test_who_survives_gets_sixty_points_and_shooting_costs_energy(battle):
 def test_a_battle_is_a_small_picture_that_moves(battle):
     world, recorded = battle
     states = jax.tree.map(lambda x: x[: int(recorded.steps) + 1], recorded.states)
-    drawn = render.picture(world, {"one and other": states})
+    drawn = render.picture(world, {("one", "other"): states})
     assert ElementTree.fromstring(drawn).tag.endswith("svg")
     assert len(drawn) < 1000 * int(recorded.steps)
     assert "one" in drawn

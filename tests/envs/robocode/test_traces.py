@@ -48,7 +48,7 @@ def test_each_bullet_stays_in_its_place_though_numbers_repeat_between_robots():
 
 def test_a_trace_is_drawn_as_other_battles_are():
     states = traces.read(GAME, battle())
-    drawn = render.picture(GAME, {"here": states, "there": states})
+    drawn = render.picture(GAME, {("a", "b"): states, ("c", "d"): states})
     assert drawn.count('class="field"') == 2
     assert drawn.count('class="bullet"') == 4
 

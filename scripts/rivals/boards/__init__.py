@@ -1,0 +1,1 @@
+"""Board games whose starts are drawn, timed."""
