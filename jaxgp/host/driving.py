@@ -157,7 +157,14 @@ def picture(rollouts: Sequence[Shown]) -> str | None:
     first = rollouts[0]
     if first.spec.showing.picture is None:
         return None
-    return first.spec.showing.picture(first.game, {one.names: one.states for one in rollouts})
+    named: dict[tuple[str, ...], States] = {}
+    for one in rollouts:
+        names, times = one.names, 1
+        while names in named:  # the same drivers once more
+            times += 1
+            names = tuple(f"{name} ({times})" for name in one.names)
+        named[names] = one.states
+    return first.spec.showing.picture(first.game, named)
 
 
 def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: Array) -> Driven:

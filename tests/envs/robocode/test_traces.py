@@ -8,6 +8,7 @@ import pytest
 from envs.robocode import render
 from envs.robocode.real import traces
 from envs.robocode.rules import Robocode
+from tests.scripts import commands
 
 GAME = Robocode()
 
@@ -69,3 +70,18 @@ def test_a_trace_is_drawn_as_other_battles_are():
 def test_a_trace_that_is_damaged_is_refused_with_its_line(text, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         traces.read(GAME, text)
+
+
+def test_the_command_draws_traces_one_below_the_other_and_refuses_a_damaged_one_in_a_line(tmp_path, capsys):
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    whole.write_text(battle())
+    cut.write_text(battle()[:-40])
+    shown = ("play", "game=robocode", f"replay={whole}", f"beside=[{whole}]", f"save={tmp_path / 'both'}")
+    assert commands.run(*shown) == 0
+    assert "turn 2; 1: at 308,200 heading 0" in capsys.readouterr().out
+    drawn = (tmp_path / "both.svg").read_text()
+    assert (drawn.count('class="field"'), drawn.count("whole, 1")) == (2, 2)
+    assert "turn 2" in (tmp_path / "both.txt").read_text()
+    assert commands.run("play", "game=robocode", f"replay={cut}") == 2
+    error = capsys.readouterr().err
+    assert (error.count("\n"), "cut.csv: line 6: " in error) == (1, True)
