@@ -84,12 +84,9 @@ def write(paths: Sequence[Path], rollouts: Sequence[Driven | Traced]) -> None:
     for path in paths:
         if path.suffix == ".svg":
             drawn = picture(rollouts) or (first.svg() if isinstance(first, Driven) else "")
-            write_text(path, alone(drawn) + "
-")
+            write_text(path, alone(drawn) + "\n")
         elif isinstance(first, Traced):
-            write_text(path, "
-".join(first.lines()) + "
-")
+            write_text(path, "\n".join(first.lines()) + "\n")
         else:
             write_text(path, record(first) if path.suffix == ".json" else transcript(first))
 
