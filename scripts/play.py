@@ -32,7 +32,7 @@ if __name__ == "__main__":
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from jaxgp.games.outside import Games
     from jaxgp.host.driving import Driven
     from jaxgp.host.savedgame import PlayedGame
+    from jaxgp.host.savedrollout import Traced
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
     from jaxgp.spec import Hand, Spec
@@ -86,7 +87,9 @@ class PlayersOptions:
     )
     seat: str = option("first", "which seat `player` has", ("first", "second"))
     beside: list[str] = option(  # noqa: RUF009
-        [], "simulations: strategies, runs and champion files that drive from the same start, in the same picture"
+        [],
+        "simulations: strategies, runs and champion files that drive from the same start, in the same picture; of a "
+        "replay, other files that it shows",
     )
 
 
@@ -131,7 +134,7 @@ class Options(PlayersOptions):
     }
 
 
-OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name != "game"]
+OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name not in ("game", "beside")]
 """Options that choose players; a replay refuses them."""
 
 
@@ -328,17 +331,18 @@ def by_seat(options: Options, cast: "Cast", loaded: "Loaded | None") -> "list[tu
     return [hands["player"], *rest] if options.seat == "first" else [rest[0], hands["player"], *rest[1:]]
 
 
-def tell(options: Options, driven: "list[Driven]") -> None:
+def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     """Print rollouts, the first one line by line, and write the files that were asked for."""
-    from jaxgp.host import savedgame, savedrollout
+    from jaxgp.host import driving, savedgame, savedrollout
 
     first = driven[0]
     for line in first.lines():
         print(line)
     for one in driven:
-        for name in one.drivers:
+        for name in one.drivers if isinstance(one, driving.Driven) else ():
             print(f"{name}: {one.told(name)}")
-    files = savedgame.targets("save", options.save) if options.save else []
+    whole = () if isinstance(first, driving.Driven) else ((".svg", ".txt"),)
+    files = savedgame.targets("save", options.save, *whole) if options.save else []
     savedrollout.write(files, driven)
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
     for path in pictures:
@@ -347,7 +351,7 @@ def tell(options: Options, driven: "list[Driven]") -> None:
         say(f"Written: {path}")
 
 
-def show_moment(options: Options, driven: "Driven", step: int) -> None:
+def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
     """Print one state of a rollout, and draw it; raises UsageError for a step that it does not have."""
     from jaxgp.host import savedgame
 
@@ -362,23 +366,41 @@ def show_moment(options: Options, driven: "Driven", step: int) -> None:
         say(f"Written: {path}")
 
 
-def drive_again(options: Options, text: str) -> None:
-    """Drive a saved rollout again, and say where it differs."""
+def show_rollouts(options: Options, names: Sequence[str]) -> bool:
+    """Show saved rollouts, which are driven again, and traces of originals; return False where the first is neither."""
     from jaxgp.host import savedrollout
     from jaxgp.report.waiting import waiting
 
-    with waiting("Driving again"):
-        driven, apart = savedrollout.read(str(options.replay), text, *choose_game(options))
+    shown: list[Driven | Traced] = []
+    said = []
+    for name in names:
+        text = savedrollout.text_of(name)
+        if text is None:
+            traced = savedrollout.trace(name, *choose_game(options))
+            if traced is None and not shown:
+                return False
+            if traced is None:
+                reject("beside", name, "saved rollouts, and with game=NAME traces of its original")
+            shown.append(traced)
+            continue
+        with waiting("Driving again"):
+            driven, apart = savedrollout.read(name, text, *choose_game(options))
+        shown.append(driven)
+        where = "" if len(names) == 1 else f"{name}: "
+        if apart is None:
+            said.append(f"{where}Driven again, it is what was recorded.")
+        else:
+            parts = f"{apart.field} is {apart.one}, recorded {apart.other}"
+            said.append(f"{where}Driven again, it differs from step {apart.step} on: {parts}.")
+    if len({one.spec.name for one in shown}) > 1:
+        reject("beside", options.beside, f"rollouts of {shown[0].spec.name}, as {options.replay}")
     if options.move is None:
-        tell(options, [driven])
+        tell(options, shown)
     else:
-        show_moment(options, driven, options.move)
-    if apart is None:
-        print("Driven again, it is what was recorded.")
-    else:
-        print(
-            f"Driven again, it differs from step {apart.step} on: {apart.field} is {apart.one}, recorded {apart.other}."
-        )
+        show_moment(options, shown[0], options.move)
+    for line in said:
+        print(line)
+    return True
 
 
 def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
@@ -449,7 +471,7 @@ def upto(options: Options, played: "PlayedGame") -> "PlayedGame":
 
 def show_again(options: Options) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
-    from jaxgp.host import savedgame, savedrollout
+    from jaxgp.host import savedgame
     from jaxgp.host.viewer import Viewer
     from jaxgp.report.waiting import following
 
@@ -458,10 +480,10 @@ def show_again(options: Options) -> None:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
     if options.resume:
         raise UsageError("resume: a replay has no use for it; leave out one of them")
-    text = savedrollout.text_of(str(options.replay))
-    if text is not None:
-        drive_again(options, text)
+    if show_rollouts(options, [str(options.replay), *options.beside]):
         return
+    if options.beside:
+        raise UsageError("beside: a game has nothing beside it; leave it out")
     far = ""
 
     def tell_moves(done: int, of: int) -> None:
