@@ -146,7 +146,7 @@ def parts(data: Data) -> str:
 TABLES = {
     "robocode_run": runs,
     "robocode_league": league,
-    # "robocode_parts": parts,
+    "robocode_parts": parts,
     "robocode_fought": fought,
     "robocode_bar": bar,
     "robocode_scatter": scatter,
