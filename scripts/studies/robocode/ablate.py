@@ -66,7 +66,7 @@ def read(text: str) -> Tree:
             stack[-1].append([done[0][0], *done[1:]])
         else:
             stack[-1].append([word])
-    return stack[0][0]  # type: ignore[no-any-return]
+    return stack[0][0]
 
 
 def write(tree: Tree) -> str:
