@@ -10,6 +10,7 @@
     python scripts/play.py player=random opponent=program opponent.expression="(VALUE_AT 7)"
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
     python scripts/play.py game=othello opponent=engine:"gtp-rhino -l 1"     you against an engine outside
+    python scripts/play.py game=chess lesson=KRK                          a lesson: what each of your moves did is said
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
@@ -97,6 +98,10 @@ class Options(PlayersOptions):
     """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
+    hints: bool = option(False, "whether the game says what each move of a person did, where it knows it")
+    lesson: str | None = option(
+        None, "an exercise of the game, which you are to win against its best defence, with hints; null: none"
+    )
     save: str | None = option(
         None,
         "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one, "
@@ -179,6 +184,8 @@ def play(options: Options) -> None:
 
     if options.move is not None and not options.resume:
         raise UsageError("move: given, but there is no replay=FILE and no resume=FILE")
+    if options.lesson is not None:
+        options = practise(options)
     begun = resumed(options) if options.resume else None
     cast, loaded = set_up(options, begun)
     if cast.simulated:
@@ -210,6 +217,33 @@ def play(options: Options) -> None:
                 agent = announce(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
         sit(options, cast, agents, begun)
+
+
+def practise(options: Options) -> Options:
+    """Return the options of a lesson; raises UsageError for one that the game does not have."""
+    for name in ("run", "opponent", "resume"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{name}: a lesson has its own opponent and start; leave one of them out")
+    games, game = choose_game(options)
+    name = str(game.get("name") or DEFAULT_GAME)
+    exercises = games.spec(name).table.exercises
+    if options.lesson not in exercises:
+        accepted = ", ".join(exercises) if exercises else f"null; {name} has no lessons"
+        reject("lesson", options.lesson, accepted)
+    one = exercises[options.lesson]
+    settings = {**game, **one.settings, "name": name}
+    return replace(options, game=settings, opponent=player("strategy", name=one.opponent), hints=True)
+
+
+def remarking(options: Options, cast: "Cast") -> "Callable[[Position, int], str] | None":
+    """Return what says what a person's move did; None where nobody asked; raises UsageError where nobody knows."""
+    if not options.hints:
+        return None
+    remarks = cast.spec.table.remarks
+    made = None if remarks is None else remarks(cast.game)
+    if made is None:
+        reject("hints", True, f"false; nobody knows what moves of {cast.spec.name} do under these rules")
+    return made
 
 
 def resumed(options: Options) -> "PlayedGame":
@@ -246,6 +280,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
         ask,
         say,
         adviser=advising(options, cast),
+        remark=remarking(options, cast),
         record=[] if begun is None else list(begun.moves),
         draw=drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,

@@ -40,6 +40,8 @@ BELOW = "The same game for programs, as in a file of JSON:"
 """The line of a text below which the game is written as JSON."""
 WITHIN = re.compile(r"<metadata>\s*(\{.*?\})\s*</metadata>", re.DOTALL)
 """Where an animated picture holds the game."""
+SCHEMES = "<style>svg:root{color-scheme:light dark}</style>"
+"""The canvas of a picture that a browser shows by itself is dark where the browser asks for dark colours."""
 LARGEST_HEAD = 1000
 """Characters within which a picture says that it is one."""
 ACCEPTED = "accepted: a game that was saved"
@@ -97,7 +99,7 @@ def write(paths: Sequence[Path], played: PlayedGame) -> None:
 
 def write_position(path: Path, played: PlayedGame) -> None:
     """Write the picture of the last position; raises RunError."""
-    write_text(path, pictures(played.spec, played.game, played.moves)[-1] + "\n")
+    write_text(path, alone(pictures(played.spec, played.game, played.moves)[-1]) + "\n")
 
 
 def foreign(path: Path, played: PlayedGame) -> str | bytes:
@@ -124,8 +126,13 @@ def animation(played: PlayedGame) -> str:
     """Return the game as an animated SVG."""
     names = dict(enumerate(played.names))
     made = animate(frames(played.spec, played.game, played.moves, names), played.names)
-    opened = made.index(">") + 1
-    return f"{made[:opened]}<metadata>{html.escape(record(played), quote=False)}</metadata>{made[opened:]}"
+    return alone(made, f"<metadata>{html.escape(record(played), quote=False)}</metadata>")
+
+
+def alone(picture: str, more: str = "") -> str:
+    """Return a picture, SVG, for a file of its own: dark where a browser asks for it, with `more` at its beginning."""
+    opened = picture.index(">") + 1
+    return f"{picture[:opened]}{SCHEMES}{more}{picture[opened:]}"
 
 
 def transcript(played: PlayedGame) -> str:

@@ -22,7 +22,17 @@ from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import Json
 from jaxgp.games.outside import Games
 from jaxgp.host.driving import Difference, Driven, difference, drive_again, picture
-from jaxgp.host.savedgame import agree, chance_of, check_fields, locate, read_chance, read_raw, settings_of, write_text
+from jaxgp.host.savedgame import (
+    agree,
+    alone,
+    chance_of,
+    check_fields,
+    locate,
+    read_chance,
+    read_raw,
+    settings_of,
+    write_text,
+)
 from jaxgp.printable import one_line
 from jaxgp.spec import Spec
 
@@ -73,7 +83,8 @@ def write(paths: Sequence[Path], rollouts: Sequence[Driven | Traced]) -> None:
     first = rollouts[0]
     for path in paths:
         if path.suffix == ".svg":
-            write_text(path, (picture(rollouts) or (first.svg() if isinstance(first, Driven) else "")) + "\n")
+            drawn = picture(rollouts) or (first.svg() if isinstance(first, Driven) else "")
+            write_text(path, alone(drawn) + "\n")
         elif isinstance(first, Traced):
             write_text(path, "\n".join(first.lines()) + "\n")
         else:

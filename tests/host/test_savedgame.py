@@ -146,6 +146,8 @@ def test_the_pictures_are_well_formed(saved, played, tmp_path):
     moving = ET.parse(saved.with_suffix(".svg")).getroot()
     assert moving.get("aria-label").startswith("First <A>. Second & B. ply 10: Second & B plays left")
     savedgame.write_position(tmp_path / "last.svg", played)
+    for file in (saved.with_suffix(".svg"), tmp_path / "last.svg"):  # text that is light in the dark lies on no white
+        assert "svg:root{color-scheme:light dark}" in file.read_text()
     assert ET.parse(tmp_path / "last.svg").getroot().get("aria-label") == "Walls. Draw, 1 to 1. Bricks: 1 and 1."
 
 
