@@ -27,8 +27,9 @@ def read(game: Robocode, text: str) -> State:
     Raises:
         ValueError: it is none, or is cut short; the message names the line.
     """
-    rows, flying, number, over, total = [], [], 0, True, np.zeros(2)
-    points = np.zeros(2)
+    rows: list[np.ndarray] = []
+    flying: list[dict[tuple, tuple[float, ...]]] = []
+    number, over, total, points = 0.0, True, np.zeros(2), np.zeros(2)
     for place, line in enumerate(text.splitlines(), 1):
         row, bullets, dead = _line(game, place, line)
         if row[0] != number or not rows:
