@@ -339,8 +339,9 @@ def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     for line in first.lines():
         print(line)
     for one in driven:
-        for name in one.drivers if isinstance(one, driving.Driven) else ():
-            print(f"{name}: {one.told(name)}")
+        if isinstance(one, driving.Driven):
+            for name in one.drivers:
+                print(f"{name}: {one.told(name)}")
     whole = () if isinstance(first, driving.Driven) else ((".svg", ".txt"),)
     files = savedgame.targets("save", options.save, *whole) if options.save else []
     savedrollout.write(files, driven)

@@ -5,6 +5,8 @@ points of the round; and of each bullet its number, place, heading, power and st
 all are drawn in the first seat. What lies between the first death of a round and its last line is left out, as here.
 """
 
+from typing import Any
+
 import numpy as np
 
 from envs.robocode.rules import Robocode
@@ -13,8 +15,10 @@ from envs.robocode.state import Bullets, Points, Robot, Seen, State
 ROBOT = 10
 """Fields of a robot, and the two that stand before the first one."""
 STATES = ("ACTIVE", "HIT_WALL", "HIT_ROBOT", "DEAD")
-MOST = 64
+MOST = 20
 """Bullets in the air at a time, at most."""
+SLOTS = 3 * MOST
+"""Room for them: a place stays empty for a turn before another bullet has it."""
 
 
 def read(game: Robocode, text: str) -> State:
@@ -23,8 +27,9 @@ def read(game: Robocode, text: str) -> State:
     Raises:
         ValueError: it is none, or is cut short; the message names the line.
     """
-    rows, flying, number, over, total = [], [], 0, True, np.zeros(2)
-    points = np.zeros(2)
+    rows: list[np.ndarray] = []
+    flying: list[dict[tuple, tuple[float, ...]]] = []
+    number, over, total, points = 0.0, True, np.zeros(2), np.zeros(2)
     for place, line in enumerate(text.splitlines(), 1):
         row, bullets, dead = _line(game, place, line)
         if row[0] != number or not rows:
@@ -55,7 +60,7 @@ def _line(game: Robocode, place: int, line: str) -> tuple[np.ndarray, dict[tuple
         raise ValueError(f"line {place}: {unknown[0]}; accepted: {', '.join(STATES)}")
     try:
         row = np.array([0.0 if one in STATES else float(one) for one in fields[: 2 + 2 * ROBOT]])
-        bullets = {}
+        bullets: dict[tuple, tuple[float, ...]] = {}
         for field in fields[2 + 2 * ROBOT :]:
             name, *numbers, state = field.split(";")
             x, y, heading, power = map(float, numbers)
@@ -71,29 +76,36 @@ def _line(game: Robocode, place: int, line: str) -> tuple[np.ndarray, dict[tuple
 
 def _states(rows: np.ndarray, flying: list[dict[tuple, tuple[float, ...]]]) -> State:
     """Return states from the numbers of lines [N, 22] and their bullets."""
-    count, zero, no = len(rows), np.zeros(len(rows)), np.zeros(len(rows), bool)
+    count = len(rows)
+    zero: Any = np.zeros(count)  # arrays of NumPy, where battles of this world have those of JAX
+    no: Any = np.zeros(count, bool)
     robots, points = [], []
     for seat in (0, 1):
-        x, y, body, gun, radar, v, energy, heat, _, score = rows[:, 2 + ROBOT * seat : 2 + ROBOT * (seat + 1)].T
+        told: Any = rows[:, 2 + ROBOT * seat : 2 + ROBOT * (seat + 1)].T
+        x, y, body, gun, radar, v, energy, heat, _, score = told
         robots.append(Robot(x, y, x, y, body, gun, radar, v, energy, heat, *[zero] * 6, *[no] * 2))
         points.append(Points(score, *[zero] * 10))
-    slots, free = np.zeros((3, count, MOST)), np.full(MOST, -2)
+    slots, free = np.zeros((3, count, SLOTS)), np.full(SLOTS, -2)
     at: dict[tuple, int] = {}
     for turn, bullets in enumerate(flying):
         at = {key: slot for key, slot in at.items() if key in bullets}
         for key, values in bullets.items():
-            if key not in at:  # a slot that was empty for a turn: bullets are told apart by that
-                at[key] = int(np.flatnonzero((free < turn - 1) & ~np.isin(np.arange(MOST), list(at.values())))[0])
+            if key not in at:
+                at[key] = int(np.flatnonzero((free < turn - 1) & ~np.isin(np.arange(SLOTS), list(at.values())))[0])
             slots[:, turn, at[key]] = values
             free[at[key]] = turn
-    x, y, power = slots[:, :, : max(1, int((slots[2] > 0).any(0).sum()))]
-    none = Bullets(*[np.zeros((count, 1))] * 5)
+    shown: Any = slots[:, :, : max(1, int((slots[2] > 0).any(0).sum()))]
+    x, y, power = shown
+    none = Bullets(*[zero[:, None]] * 5)
+    numbers: Any = rows[:, :2].astype(int)
+    rounds, turns = numbers[:, 0], numbers[:, 1]
+    ended: Any = np.arange(count) == count - 1
     seen = Seen(no, no, no, zero, zero, no, zero, no, zero, zero, no, zero, zero, no)
     return State(
         (robots[0], robots[1]),
         (Bullets(x, y, x, y, power), none),
         (points[0], points[1]),
         (seen, seen),
-        *(zero, zero, zero, rows[:, 0].astype(int), rows[:, 1].astype(int), zero),
-        terminated=np.arange(count) == count - 1,
+        *(zero, zero, zero, rounds, turns, zero),
+        terminated=ended,
     )

@@ -81,6 +81,37 @@ def runs(data: Data) -> str:
     return table(["generation", "best F", "mean F of the population", "mean nodes"], lines)
 
 
+EQUAL = 6.5e6
+"""Turns after which the book's run and that on islands are compared, again and again."""
+
+
+def islands(data: Data) -> str:
+    """Return the book's run beside the one on islands, after equal numbers of turns."""
+    found = {name: _by_turns(data[f"robocode_{name}"]) for name in ("run", "islands")}
+    lines, most = [], min(one[-1][0] for one in found.values())
+    for step in range(1, int(most / EQUAL) + 1):
+        last = [max((row for row in one if row[0] <= step * EQUAL), default=one[0]) for one in found.values()]
+        cells = [f"{row[1]} | {row[2]:.2f} | {row[3]:.2f}" for row in last]
+        lines.append([f"{step * EQUAL / 1e6:g} million", *" | ".join(cells).split(" | ")])
+    figures = "best F so far", "mean F"
+    header = ["turns", "generations of the book's", *figures, "generations on islands", *figures]
+    return table(header, lines)
+
+
+def _by_turns(rows: list[Cells]) -> list[tuple[float, int, float, float]]:
+    """Return the turns until each generation that a table has, its number, the best fitness so far, and the mean.
+
+    Generations that are left out have as many turns as those beside them.
+    """
+    found, turns, best, before = [], 0.0, -1.0, -1
+    for row in rows:
+        number = int(row["generation"])
+        turns += float(row["turns"]) * (number - before)
+        best, before = max(best, float(row["best"])), number
+        found.append((turns, number + 1, best, float(row["mean"])))
+    return found
+
+
 def scatter(data: Data) -> str:
     """Return two pairs in many rounds, here and in the real engine."""
     lines = []
@@ -145,8 +176,9 @@ def parts(data: Data) -> str:
 
 TABLES = {
     "robocode_run": runs,
+    "robocode_islands": islands,
     "robocode_league": league,
-    # "robocode_parts": parts,
+    "robocode_parts": parts,
     "robocode_fought": fought,
     "robocode_bar": bar,
     "robocode_scatter": scatter,
