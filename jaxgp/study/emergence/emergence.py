@@ -157,8 +157,10 @@ class Study:
         return any(key[: len(wanted)] == wanted and self._same(key) for key in self.known)
 
     def _same(self, key: Sequence[str]) -> bool:
-        number = self.options.decisions if key[4] == DECISIONS else 0
-        return key[6] == str(self.options.seed) and (not number or key[5] == str(number))
+        """Return whether a row is of as many games or decisions, and of the seed, that are asked for."""
+        # Where nothing is random, one game from each seat is all there is.
+        numbers = [self.options.decisions] if key[4] == DECISIONS else [2 * self.options.games, 2]
+        return key[6] == str(self.options.seed) and int(key[5]) in numbers
 
     def base(self, name: str, against: str, program: Programs) -> np.ndarray:
         """Return what games or decisions are worth to a program that others are compared with, float[N]."""
