@@ -185,7 +185,7 @@ def play(options: Options) -> None:
     if options.move is not None and not options.resume:
         raise UsageError("move: given, but there is no replay=FILE and no resume=FILE")
     if options.lesson is not None:
-        options = practise(options)
+        options = practise(options, options.lesson)
     begun = resumed(options) if options.resume else None
     cast, loaded = set_up(options, begun)
     if cast.simulated:
@@ -219,7 +219,7 @@ def play(options: Options) -> None:
         sit(options, cast, agents, begun)
 
 
-def practise(options: Options) -> Options:
+def practise(options: Options, lesson: str) -> Options:
     """Return the options of a lesson; raises UsageError for one that the game does not have."""
     for name in ("run", "opponent", "resume"):
         if getattr(options, name) is not None:
@@ -227,10 +227,9 @@ def practise(options: Options) -> Options:
     games, game = choose_game(options)
     name = str(game.get("name") or DEFAULT_GAME)
     exercises = games.spec(name).table.exercises
-    if options.lesson not in exercises:
-        accepted = ", ".join(exercises) if exercises else f"null; {name} has no lessons"
-        reject("lesson", options.lesson, accepted)
-    one = exercises[options.lesson]
+    if lesson not in exercises:
+        reject("lesson", lesson, ", ".join(exercises) if exercises else f"null; {name} has no lessons")
+    one = exercises[lesson]
     settings = {**game, **one.settings, "name": name}
     return replace(options, game=settings, opponent=player("strategy", name=one.opponent), hints=True)
 

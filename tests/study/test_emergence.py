@@ -12,7 +12,7 @@ from jaxgp.anatomy import positions
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.study.emergence import altered, choices, emergence
+from jaxgp.study.emergence import altered, choices, rows
 from tests.scripts.commands import load, write_run
 
 OTHELLO = {"name": "othello", "size": 4}
@@ -60,14 +60,14 @@ def test_terminals_are_turned_off_in_programs(othello):
     np.testing.assert_array_equal(again, seen, "and always the same ones")
 
 
-def rows(*some):
+def cells(*some):
     names = ("part", "terminals", "way", "against", "score", "fall")
-    return [dict.fromkeys(emergence.COLUMNS, "") | dict(zip(names, map(str, one), strict=True)) for one in some]
+    return [dict.fromkeys(rows.COLUMNS, "") | dict(zip(names, map(str, one), strict=True)) for one in some]
 
 
 def test_strength_is_the_mean_of_the_measures_that_there_are():
-    found = emergence.strengths(
-        rows(
+    found = rows.strengths(
+        cells(
             ("single", "a", "+1", "x", 0.7, -0.2),
             ("single", "a", "-1", "x", 0.1, 0.4),
             ("disabled", "a", "zero", "x", 0.5, 0.1),
@@ -76,8 +76,7 @@ def test_strength_is_the_mean_of_the_measures_that_there_are():
             ("single", "b 3", "+1", "x", 0.4, 0.1),
             ("single", "b 5", "+1", "x", 0.2, 0.3),
             ("disabled", "b", "zero", "decisions", 0.2, 0.9),
-        ),
-        None,
+        )
     )
     assert [line["terminal"] for line in found] == ["a", "b"]
     assert found[0]["strength"] == pytest.approx((0.2 + 0.2 + 0.1) / 3)
@@ -87,9 +86,9 @@ def test_strength_is_the_mean_of_the_measures_that_there_are():
 
 def test_pairs_are_compared_with_their_better_half():
     pairs = [
-        dict(row, base="0.5") for row in rows(*[("pairs", "a+b", n, "x", s, "") for n, s in enumerate((0.6, 0.8))])
+        dict(row, base="0.5") for row in cells(*[("pairs", "a+b", n, "x", s, "") for n, s in enumerate((0.6, 0.8))])
     ]
-    (line,) = emergence.synergies(pairs)
+    (line,) = rows.synergies(pairs)
     assert (line["score"], line["best"]) == (pytest.approx(0.7), 0.8)
     assert line["synergy"] == pytest.approx(0.2)
     assert line["p"] == pytest.approx(0.0455, abs=1e-3), "two standard errors"

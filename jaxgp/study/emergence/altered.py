@@ -75,9 +75,8 @@ class Altered:
     def widened(self, program: Programs) -> Programs:
         """Return a program of the champion's set, [T, L], in the larger set."""
         codes = np.asarray(program.opcode)
-        return replace(
-            program, opcode=np.where(codes < self.own.num_terminals, codes, codes + self.shift).astype(codes.dtype)
-        )
+        moved = np.where(codes < self.own.num_terminals, codes, codes + self.shift).astype(codes.dtype)
+        return replace(program, opcode=jnp.asarray(moved))
 
     def disabled(self, program: Programs, name: str, way: str) -> Programs | None:
         """Return a program of the champion's set without what a terminal says; None if it does not use it.
@@ -96,7 +95,8 @@ class Altered:
         wide, value = self.widened(program), np.asarray(program.value)
         if not self.own.factors[self.own.opcode(name)]:  # a factor stays, a parameter goes
             value = np.where(found, 0, value).astype(value.dtype)
-        return replace(wide, value=value, opcode=np.where(found, instead, wide.opcode).astype(codes.dtype))
+        changed = np.where(found, instead, wide.opcode).astype(codes.dtype)
+        return replace(wide, value=jnp.asarray(value), opcode=jnp.asarray(changed))
 
     def alone(self, name: str) -> Iterator[tuple[str, int, Programs]]:
         """Yield programs of one terminal: what they are called, their sign, and the program, [T, L].
@@ -244,7 +244,7 @@ def _seeing(actor: Any, primitives: PrimitiveSet, add: Callable[[Seen], Seen]) -
         return replace(actor, primitives=primitives, outcome=tried)
     if isinstance(actor, ProgramPlayer):
         features = actor.features
-        return replace(actor, primitives=primitives, features=lambda state: add(features(state)))
+        return replace(actor, primitives=primitives, features=lambda state: jnp.asarray(add(features(state))))
     assert isinstance(actor, ChosenPlayer | SearchedPlayer)
     view = actor.view
     return replace(actor, primitives=primitives, view=lambda outcome: add(view(outcome)))

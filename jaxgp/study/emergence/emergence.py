@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
-from statistics import NormalDist, fmean
+from statistics import fmean
 
 import numpy as np
 
 from jaxgp import files
 from jaxgp.anatomy import dissect
+from jaxgp.errors import UsageError
 from jaxgp.games.outside import Games
 from jaxgp.genotypes.programs import Programs
 from jaxgp.measure.champions import Loaded
@@ -22,31 +23,11 @@ from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study.emergence import altered, choices, strength
 from jaxgp.study.emergence.evolved import Breeder
 from jaxgp.study.emergence.options import EVOLVED, EmergenceOptions
-from jaxgp.study.emergence.strength import Score, Scorer, Terms, fall, score
+from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
+from jaxgp.study.emergence.strength import Scorer, Terms, fall, score
 
 TABLE, MOVES, FIGURES = "emergence.csv", "moves.csv", "emergence.json"
-COLUMNS = {
-    "part": "single, disabled, without, pairs or groups; reference: what the others are compared with",
-    "champion": "whose terminal is disabled, its digest; of the other parts the champion whose run is looked at",
-    "terminals": "the terminals, with + between them; of groups how they were chosen, and how many they are",
-    "way": "single: the sign; disabled: what takes the place of the terminal; evolved players: the number of the run",
-    "against": "an opponent, or decisions: those that the game's teacher judges",
-    "number": "games, or decisions",
-    "score": "what they are worth: 1 won, 1/2 drawn; of a decision the chance of a best move",
-    "low": "lower end of the 95 % interval of the score",
-    "high": "upper end",
-    "base": "what the score is compared with: single: random values; disabled: the champion as it is; else the "
-    "reference",
-    "fall": "how much lower the score is than the base",
-    "fall_low": "lower end of the 95 % interval of the fall, game by game; empty: not known",
-    "fall_high": "upper end",
-    "seed": "of games and decisions",
-}
-KEY = ("part", "champion", "terminals", "way", "against", "number", "seed")
-RANDOM = "random values"
-REFERENCE = "reference"
 Say = Callable[[str], object]
-Row = dict[str, object]
 
 
 @dataclass
@@ -138,25 +119,29 @@ class Study:
         return [*range(1, len(self.names), self.options.step), len(self.names)]
 
     def row(
-        self, part: str, champion: str, terminals: str, way: str, against: str, values: np.ndarray, base: object = None
+        self,
+        part: str,
+        champion: str,
+        terminals: str,
+        way: str,
+        against: str,
+        values: np.ndarray,
+        base: np.ndarray | float | None = None,
     ) -> Row:
         """Return a row; `base` is what games or decisions of the base are worth, float[N], or their mean."""
         mine = score(values)
-        less = Score(float("nan"), 0, 0)
+        less: dict[str, float] = {}
         if isinstance(base, np.ndarray):
-            less = fall(base, values)
-        elif isinstance(base, float):
-            less = Score(base - mine.mean, float("nan"), float("nan"))
-        said = {"fall": less.mean, "fall_low": less.low, "fall_high": less.high} if base is not None else {}
-        shown = {name: "" if np.isnan(x) else round(x, 5) + 0.0 for name, x in said.items()}
-        mean = float(np.mean(base)) if base is not None else None  # type: ignore[arg-type]
+            one = fall(base, values)
+            less = {"base": float(base.mean()), "fall": one.mean, "fall_low": one.low, "fall_high": one.high}
+        elif base is not None:
+            less = {"base": base, "fall": base - mine.mean}
+        figures = {"score": mine.mean, "low": mine.low, "high": mine.high, **less}
         return {
             **dict.fromkeys(COLUMNS, ""),
             **{"part": part, "champion": champion, "terminals": terminals, "way": way, "against": against},
             **{"number": values.size, "seed": self.options.seed},
-            **{"score": round(mine.mean, 5), "low": round(mine.low, 5), "high": round(mine.high, 5)},
-            "base": "" if mean is None else round(mean, 5),
-            **shown,
+            **{name: round(float(x), 5) + 0.0 for name, x in figures.items()},
         }
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -172,7 +157,7 @@ class Study:
         return any(key[: len(wanted)] == wanted and self._same(key) for key in self.known)
 
     def _same(self, key: Sequence[str]) -> bool:
-        number = self.options.decisions if key[4] == strength.DECISIONS else 0
+        number = self.options.decisions if key[4] == DECISIONS else 0
         return key[6] == str(self.options.seed) and (not number or key[5] == str(number))
 
     def base(self, name: str, against: str, program: Programs) -> np.ndarray:
@@ -261,7 +246,7 @@ class Study:
         """Return the terminals by their strength so far, the greatest first; those that are named stay in order."""
         if self.options.terminals:
             return list(self.names)
-        found = {row["terminal"]: row["strength"] for row in strengths([*self.known.values()], self.loaded)}
+        found = {row["terminal"]: row["strength"] for row in strengths([*self.known.values()])}
         return sorted(self.names, key=lambda name: -float(found.get(name) or 0))  # type: ignore[arg-type]
 
     def pairs(self) -> None:
@@ -288,104 +273,6 @@ class Study:
 def digest(loaded: Loaded) -> str:
     """Return what rows call a champion."""
     return loaded.text.removeprefix("champion ").split(" ")[0]
-
-
-def single_score(rows: Sequence[Cells], name: str, against: str) -> float | None:
-    """Return the greatest score of a terminal alone, as it is; None where it was not measured."""
-    found = [
-        float(row["score"])
-        for row in rows
-        if row["part"] == "single"
-        and row["way"] == "+1"
-        and row["against"] == against
-        and (row["terminals"] == name or row["terminals"].startswith(f"{name} "))
-    ]
-    return max(found, default=None)
-
-
-def strengths(rows: Sequence[Cells], loaded: Loaded, decisions: bool = False) -> list[Row]:
-    """Return a line for each terminal: its measures and their mean, the strongest first.
-
-    Args:
-        rows: of the table.
-        loaded: the champion.
-        decisions: whether the measures are shares of decisions; otherwise scores, averaged over opponents.
-    """
-    del loaded
-    mine = [row for row in rows if (row["against"] == strength.DECISIONS) == decisions]
-    names = dict.fromkeys(
-        row["terminals"].split(" ")[0] for row in mine if row["part"] in ("single", "disabled", "without")
-    )
-    names.pop("nothing", None)
-    lines: list[Row] = []
-    for name in names:
-        own = [row for row in mine if row["terminals"].split(" ")[0] == name]
-
-        def mean(part: str, column: str, ways: Sequence[str] | None = None, own: list[Cells] = own) -> float | None:
-            some = [row for row in own if row["part"] == part and (ways is None or row["way"] in ways) and row[column]]
-            return fmean(float(row[column]) for row in some) if some else None
-
-        more = mean("single", "fall", ("+1",))
-        line: Row = {
-            "terminal": name,
-            "single": mean("single", "score", ("+1",)),
-            "sign turned": mean("single", "score", ("-1",)),
-            "single minus random": None if more is None else -more,
-        }
-        line |= {f"disabled, {way}": mean("disabled", "fall", (way,)) for way in ("zero", "random", "elsewhere")}
-        disabled, gone = mean("disabled", "fall"), mean("without", "fall")
-        line |= {"disabled": disabled, "without": gone}
-        parts = [x for x in (line["single minus random"], disabled, gone) if x is not None]
-        line["strength"] = fmean(parts) if parts else None  # type: ignore[type-var]
-        lines.append(line)
-    return sorted(lines, key=lambda line: -float(line["strength"] or 0))  # type: ignore[arg-type]
-
-
-def synergies(rows: Sequence[Cells]) -> list[Row]:
-    """Return a line for each pair: its mean score, that of its better half, the difference, and p corrected by Holm.
-
-    The intervals of runs of a kind, from their spread, are what p rests on; few runs give none.
-    """
-    from jaxgp.statistics.verdicts import holm
-
-    found: dict[tuple[str, str], list[Cells]] = {}
-    for row in rows:
-        if row["part"] == "pairs":
-            found.setdefault((row["terminals"], row["against"]), []).append(row)
-    lines: list[Row] = []
-    p = []
-    for (pair, against), mine in found.items():
-        scores, base = np.array([float(row["score"]) for row in mine]), float(mine[0]["base"] or "nan")
-        error = scores.std(ddof=1) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
-        if error > 0:
-            p.append(2 * (1 - NormalDist().cdf(abs(scores.mean() - base) / error)))
-        line = {"pair": pair, "against": against, "runs": len(mine), "score": scores.mean(), "best": scores.max()}
-        lines.append({**line, "better half": base, "synergy": scores.mean() - base, "tested": error > 0})
-    corrected = iter(holm(p))
-    return [
-        {**{k: v for k, v in line.items() if k != "tested"}, "p": next(corrected) if line["tested"] else None}
-        for line in lines
-    ]
-
-
-def curve(rows: Sequence[Cells]) -> list[Row]:
-    """Return a line for each size of groups: mean score of the runs, and the ends of them, by choice of terminals."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        if row["part"] == "groups":
-            found.setdefault((row["terminals"], row["against"]), []).append(float(row["score"]))
-    return [
-        {
-            "chosen": kind.split(" ")[0],
-            "terminals": int(kind.split(" ")[1]),
-            "against": against,
-            "runs": len(scores),
-            "score": fmean(scores),
-            "least": min(scores),
-            "most": max(scores),
-        }
-        for (kind, against), scores in found.items()
-    ]
 
 
 def reduce(loaded: Loaded, positions: int, seed: int) -> dict[str, object]:
@@ -415,12 +302,11 @@ def carry_out(study: Study) -> Iterator[Found]:
         study.price(measured)
     for part in options.parts:
         if part == "moves":
-            found.agreement, found.by = choices.compare(
-                loaded.cast, loaded.genome, options.truth, options.positions, options.seed
-            )
-            found.game = [*choices.play(loaded.cast, loaded.genome, options.truth, options.plies, options.seed)]
-            if found.game:
-                files.write_text(study.folder / MOVES, files.csv_text(found.game))
+            try:
+                look_at_moves(study, found)
+            except UsageError as error:  # the other parts need not wait for it
+                found.skipped[part] = str(error)
+                study.say(f"{part} is left out: {error}")
         elif part == "reduced":
             found.reduced = reduce(loaded, options.positions, options.seed)
         else:
@@ -430,6 +316,16 @@ def carry_out(study: Study) -> Iterator[Found]:
         yield found
 
 
+def look_at_moves(study: Study, found: Found) -> None:
+    """Compare the champion's values of moves with their worth, and play a game; raises UsageError where it has none."""
+    options, loaded = study.options, study.loaded
+    given = loaded.cast, loaded.genome, options.truth
+    found.agreement, found.by = choices.compare(*given, options.positions, options.seed)
+    found.game = [*choices.play(*given, options.plies, options.seed)]
+    if found.game:
+        files.write_text(study.folder / MOVES, files.csv_text(found.game))
+
+
 def as_json(found: Found) -> dict[str, object]:
     """Return the figures beside the table."""
     return {
@@ -437,4 +333,5 @@ def as_json(found: Found) -> dict[str, object]:
         "uses": found.used,
         "agreement": None if found.agreement is None else asdict(found.agreement) | {"by": found.by},
         "reduced": found.reduced,
+        "skipped": found.skipped,
     }

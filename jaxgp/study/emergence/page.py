@@ -5,8 +5,9 @@ from pathlib import Path
 
 from jaxgp.report import document
 from jaxgp.report.document import Document, DocumentTable, FoldedText, Part
-from jaxgp.study.emergence import emergence, strength
-from jaxgp.study.emergence.emergence import Found, Row
+from jaxgp.study.emergence import emergence, rows
+from jaxgp.study.emergence.emergence import Found
+from jaxgp.study.emergence.rows import Row
 
 WEAKNESS = {
     "single": "A terminal alone says how far it leads without the others; games that hardly anybody wins tell little.",
@@ -26,24 +27,25 @@ def page(found: Found) -> Document:
     content = found.champion.content
     title = f"Where the strength of the champion of generation {content.generation}, seed {content.seed}, sits"
     facts = [("game", found.champion.cast.game.name), ("champion", emergence.digest(found.champion))]
+    facts += [(f"{part} is left out", why) for part, why in found.skipped.items()]
     sections: list[tuple[str, Sequence[Part]]] = []
     for decisions, name in ((False, "games"), (True, "decisions")):
-        lines = emergence.strengths(found.rows, found.champion, decisions)
+        lines = rows.strengths(found.rows, decisions)
         if lines:
             unit = "Shares of decisions with a best move" if decisions else "Scores, averaged over the opponents"
             known = [part for part in WEAKNESS if any(row["part"] == part for row in found.rows)]
             says = [WEAKNESS[part] for part in known]
-            references = [row for row in found.rows if row["part"] == emergence.REFERENCE]
-            mine = [row for row in references if (row["against"] == strength.DECISIONS) == decisions]
+            references = [row for row in found.rows if row["part"] == rows.REFERENCE]
+            mine = [row for row in references if (row["against"] == rows.DECISIONS) == decisions]
             base = DocumentTable(
                 [{k: row[k] for k in ("champion", "against", "number", "score", "low", "high")} for row in mine]
             )
             sections.append(
                 (f"Terminals, by {name}", [f"{unit}.", *says, base, DocumentTable(_used(lines, found.used))])
             )
-    if pairs := emergence.synergies(found.rows):
+    if pairs := rows.synergies(found.rows):
         sections.append(("Pairs", [DocumentTable(_rounded(pairs))]))
-    if curve := emergence.curve(found.rows):
+    if curve := rows.curve(found.rows):
         sections.append(("Groups", [DocumentTable(_rounded(curve))]))
     if found.agreement is not None:
         sections.append(
@@ -75,11 +77,11 @@ def _agreement(found: Found) -> list[Part]:
     ]
 
 
-def _game(rows: Sequence[Row]) -> list[Part]:
+def _game(played: Sequence[Row]) -> list[Part]:
     """Return a table for each ply: the moves of the highest values, and the best ones; the played one is marked."""
     parts: list[Part] = []
-    for ply in dict.fromkeys(row["ply"] for row in rows):
-        moves = [row for row in rows if row["ply"] == ply]
+    for ply in dict.fromkeys(row["ply"] for row in played):
+        moves = [row for row in played if row["ply"] == ply]
         shown = [row for row in moves if row["top"] or row["best"]][:12]
         parts.append(f"Ply {ply}: {len(moves)} moves.")
         lines: list[Row] = [
@@ -99,7 +101,7 @@ def lines(found: Found) -> list[str]:
     """Return the lines for the terminal: the strongest terminals, and the figures of the other parts."""
     said = []
     for decisions, name in ((False, "games"), (True, "decisions")):
-        if some := emergence.strengths(found.rows, found.champion, decisions):
+        if some := rows.strengths(found.rows, decisions):
             said += ["", f"Strongest terminals by {name}: strength (alone minus random; fall where disabled)"]
             for line in some[:10]:
                 cells = [line["strength"], line["single minus random"], line["disabled"]]

@@ -26,11 +26,10 @@ from jaxgp.seats.agents import program_agent
 from jaxgp.seats.options import OpponentOptions
 from jaxgp.statistics.intervals import NORMAL, interval
 from jaxgp.study.emergence.altered import padded
+from jaxgp.study.emergence.rows import DECISIONS
 
 TOGETHER = 16
 """Programs that are measured together."""
-DECISIONS = "decisions"
-"""What rows call the decisions that the teacher judges."""
 OPENING = 6
 """Random plies at the beginning of games that would all be alike."""
 
@@ -119,7 +118,7 @@ def _games(cast: Cast, actor: Any, spec: OpponentOptions, games: int, opening: i
 def _filled(run: Callable[[Programs], Array], programs: Programs) -> np.ndarray:
     """Return what a compiled measure of `TOGETHER` programs says of fewer."""
     count = len(programs.length)
-    places = np.minimum(np.arange(TOGETHER), count - 1)
+    places = jnp.minimum(jnp.arange(TOGETHER), count - 1)
     return np.asarray(run(take(programs, places)))[:count]
 
 
@@ -129,7 +128,7 @@ def _engine(cast: Cast, actor: Any, name: str, spec: OpponentOptions, terms: ext
     def run(programs: Programs) -> np.ndarray:
         found = []
         for number in range(len(programs.length)):
-            player = program_agent(actor, take(programs, number), "program")
+            player = program_agent(actor, take(programs, jnp.int32(number)), "program")
             found.append((np.sign(external.play(cast, name, spec, player, terms).returns).ravel() + 1) / 2)
         return np.stack(found)
 

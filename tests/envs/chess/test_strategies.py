@@ -1,4 +1,4 @@
-"""The fixed players of chess: programs of its language, and its tables."""
+"""Players of chess: fixed ones, which are programs of its language or its tables, and programs under a search."""
 
 import jax
 import numpy as np
@@ -7,7 +7,8 @@ import pytest
 import envs
 from envs.chess import hints, language, strategies
 from envs.chess.notation import moves
-from jaxgp.genotypes.text import parse_program
+from jaxgp.games.casting import cast
+from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.search.chance import unused_key
 
 
@@ -61,3 +62,19 @@ def test_a_beginner_hears_what_a_move_did(krk, fen, move, said):
     state = jax.jit(game.init)(unused_key())
     (action,) = moves.read_turn(game, state, move)
     assert hints.remarks(krk)(state, action) == said
+
+
+@pytest.mark.slow
+def test_a_program_under_a_search_finds_a_mate_in_two(krk):
+    """It knows mate when it sees it; one ply deep it sees none, three plies deep it finds the only way to one."""
+    game = envs.make("chess", start="fen", fen="7k/8/5K2/8/8/8/8/R7 w")
+    state = jax.jit(game.init)(unused_key())
+    worth = np.asarray(hints.judge(krk)(state))[: len(moves.legal(state))]
+    best = {action for (action, *_), value in zip(moves.legal(state), worth, strict=True) if value == worth.max()}
+    assert worth.max() == 126 - 3
+    for depth, found in ((1, False), (3, True)):
+        made = cast(envs.spec("chess"), game, "leaf", values={"depth": depth})
+        genome = jax.tree.map(lambda x: x[None, None], parse_tree(made.language, "1000*IsMate", 8))
+        states = jax.tree.map(lambda x: x[None, None], state)
+        move, _ = jax.jit(made.actor.act)(made.actor.prepare(genome), states, np.zeros((1, 1), np.uint32))
+        assert (int(move[0, 0, 0]) in best) == found
