@@ -112,6 +112,16 @@ def islands_fought(data: Data) -> str:
     return table(header, [cells])
 
 
+def by_hand(data: Data) -> str:
+    """Return how robots written by hand in the language of programs fight, here."""
+    rivals = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls", "sample.SpinBot", "sample.TrackFire")
+    lines = [
+        [f"`{row['program']}`", *(f"{float(row[one]):.2f}" for one in rivals), row["shots"]]
+        for row in data["robocode_by_hand"]
+    ]
+    return table(["program", *(one.partition(".")[2] for one in rivals), "shots in a round"], lines)
+
+
 def _by_turns(rows: list[Cells]) -> list[tuple[float, int, float, float]]:
     """Return the turns until each generation that a table has, its number, the best fitness so far, and the mean.
 
@@ -190,6 +200,7 @@ def parts(data: Data) -> str:
 
 TABLES = {
     "robocode_run": runs,
+    "robocode_by_hand": by_hand,
     "robocode_islands": islands,
     "robocode_islands_fought": islands_fought,
     "robocode_league": league,
