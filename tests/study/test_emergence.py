@@ -13,7 +13,7 @@ from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.study.emergence import altered, choices, rows
-from tests.scripts.commands import load, write_run
+from tests.scripts.commands import load, train, write_run
 
 OTHELLO = {"name": "othello", "size": 4}
 PROGRAM = "(+ (* own 10) (- other_corners own))"
@@ -161,3 +161,21 @@ def test_wrong_terminals_and_parts_are_refused_before_games(analyse, tmp_path):
     words = f"run={run}", "panel=othello", "against=[random_moves]"
     assert "terminals=ownn: accepted: " in analyse(*words, "terminals=[ownn]")[2]
     assert "accepted: a run directory" in analyse(*words, "parts=[without]")[2]
+
+
+@pytest.mark.slow
+def test_players_are_evolved_without_terminals_and_from_pairs(analyse, tmp_path):
+    """Each run is one of `scripts/train.py`; the command goes on where one has ended."""
+    run = tmp_path / "run"
+    words = "game=othello", "game.size=4", "algorithm.population=8", "algorithm.generations=1", "algorithm.capacity=32"
+    words += "fitness=chance", "algorithm.creation.max_depth=3", "logger=disabled", "cores=1"
+    assert train(*words, "compilation_cache=null", f"hydra.run.dir={run}") == 0
+    asked = f"run={run}", "panel=othello", "against=[random_moves]", "games=4", "terminals=[own,other]", "replicates=1"
+    code, _, err = analyse(*asked, "parts=[without,pairs]", "best=2")
+    assert code == 0
+    assert "without: 3 runs, about 0.0" in err
+    rows = [line.split(",") for line in (run / "emergence" / "emergence.csv").read_text("utf-8").splitlines()]
+    made = {(row[0], row[2]) for row in rows[1:]}
+    assert made == {("without", "nothing"), ("without", "own"), ("without", "other"), ("pairs", "own+other")}
+    champion = (run / "emergence" / "runs" / "pairs_own+other" / "0" / "champion.json").read_text("utf-8")
+    assert "corners" not in champion.split('"text"')[1].split('"size"')[0]

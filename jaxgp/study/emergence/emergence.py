@@ -24,14 +24,14 @@ from jaxgp.study.emergence import altered, choices, strength
 from jaxgp.study.emergence.evolved import Breeder
 from jaxgp.study.emergence.options import EVOLVED, EmergenceOptions
 from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
-from jaxgp.study.emergence.strength import Scorer, Terms, fall, score
+from jaxgp.study.emergence.strength import Scorer, ScoringTerms, fall, score
 
 TABLE, MOVES, FIGURES = "emergence.csv", "moves.csv", "emergence.json"
 Say = Callable[[str], object]
 
 
 @dataclass
-class Found:
+class EmergenceFigures:
     """What was measured.
 
     Attributes:
@@ -81,7 +81,7 @@ class Study:
         self.options, self.loaded, self.others, self.folder, self.say = options, loaded, others, folder, say
         self.altered = altered.alter(loaded.cast, loaded.genome, options.seed)
         self.names = altered.check_names("terminals", options.terminals, self.altered)
-        terms = Terms(options.games, options.opening_plies, options.decisions, options.seed)
+        terms = ScoringTerms(options.games, options.opening_plies, options.decisions, options.seed)
         self.scorer = Scorer(strength.measures(loaded.cast, self.altered.actor, panel, terms))
         self.table = CSVTable(folder / TABLE, COLUMNS)
         self.table.check("output")
@@ -157,8 +157,10 @@ class Study:
         return any(key[: len(wanted)] == wanted and self._same(key) for key in self.known)
 
     def _same(self, key: Sequence[str]) -> bool:
-        number = self.options.decisions if key[4] == DECISIONS else 0
-        return key[6] == str(self.options.seed) and (not number or key[5] == str(number))
+        """Return whether a row is of as many games or decisions, and of the seed, that are asked for."""
+        # Where nothing is random, one game from each seat is all there is.
+        numbers = [self.options.decisions] if key[4] == DECISIONS else [2 * self.options.games, 2]
+        return key[6] == str(self.options.seed) and int(key[5]) in numbers
 
     def base(self, name: str, against: str, program: Programs) -> np.ndarray:
         """Return what games or decisions are worth to a program that others are compared with, float[N]."""
@@ -293,10 +295,10 @@ def reduce(loaded: Loaded, positions: int, seed: int) -> dict[str, object]:
     }
 
 
-def carry_out(study: Study) -> Iterator[Found]:
+def carry_out(study: Study) -> Iterator[EmergenceFigures]:
     """Measure part by part; yield what is found after each of them."""
     options, loaded = study.options, study.loaded
-    found = Found(loaded, [*study.known.values()], altered.uses(loaded.genome, loaded.cast.language))
+    found = EmergenceFigures(loaded, [*study.known.values()], altered.uses(loaded.genome, loaded.cast.language))
     measured = [part for part in options.parts if part not in ("moves", "reduced")]
     if measured:
         study.price(measured)
@@ -316,7 +318,7 @@ def carry_out(study: Study) -> Iterator[Found]:
         yield found
 
 
-def look_at_moves(study: Study, found: Found) -> None:
+def look_at_moves(study: Study, found: EmergenceFigures) -> None:
     """Compare the champion's values of moves with their worth, and play a game; raises UsageError where it has none."""
     options, loaded = study.options, study.loaded
     given = loaded.cast, loaded.genome, options.truth
@@ -326,7 +328,7 @@ def look_at_moves(study: Study, found: Found) -> None:
         files.write_text(study.folder / MOVES, files.csv_text(found.game))
 
 
-def as_json(found: Found) -> dict[str, object]:
+def as_json(found: EmergenceFigures) -> dict[str, object]:
     """Return the figures beside the table."""
     return {
         "champion": digest(found.champion),

@@ -6,7 +6,7 @@ from pathlib import Path
 from jaxgp.report import document
 from jaxgp.report.document import Document, DocumentTable, FoldedText, Part
 from jaxgp.study.emergence import emergence, rows
-from jaxgp.study.emergence.emergence import Found
+from jaxgp.study.emergence.emergence import EmergenceFigures
 from jaxgp.study.emergence.rows import Row
 
 WEAKNESS = {
@@ -17,12 +17,12 @@ WEAKNESS = {
 }
 
 
-def save(folder: Path, found: Found) -> None:
+def save(folder: Path, found: EmergenceFigures) -> None:
     """Write the page; raises OSError."""
     document.save(folder, page(found))
 
 
-def page(found: Found) -> Document:
+def page(found: EmergenceFigures) -> Document:
     """Return the page."""
     content = found.champion.content
     title = f"Where the strength of the champion of generation {content.generation}, seed {content.seed}, sits"
@@ -66,7 +66,7 @@ def _used(lines: Sequence[Row], used: Mapping[str, int]) -> list[Row]:
     return [{**line, "uses": used.get(str(line["terminal"]), 0)} for line in _rounded(lines)]
 
 
-def _agreement(found: Found) -> list[Part]:
+def _agreement(found: EmergenceFigures) -> list[Part]:
     assert found.agreement is not None
     one = found.agreement
     rank = "not known" if one.rank is None else f"{one.rank:.3f} over {one.ranked:,} positions"
@@ -97,7 +97,7 @@ def _game(played: Sequence[Row]) -> list[Part]:
     return parts
 
 
-def lines(found: Found) -> list[str]:
+def lines(found: EmergenceFigures) -> list[str]:
     """Return the lines for the terminal: the strongest terminals, and the figures of the other parts."""
     said = []
     for decisions, name in ((False, "games"), (True, "decisions")):

@@ -38,7 +38,7 @@ Measure = Callable[[Programs], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Terms:
+class ScoringTerms:
     """How programs are measured.
 
     Attributes:
@@ -62,7 +62,7 @@ def opening_plies(cast: Cast, asked: int | None) -> int:
     return 0 if differ else OPENING
 
 
-def measures(cast: Cast, actor: Any, panel: Mapping[str, OpponentOptions], terms: Terms) -> dict[str, Measure]:
+def measures(cast: Cast, actor: Any, panel: Mapping[str, OpponentOptions], terms: ScoringTerms) -> dict[str, Measure]:
     """Return what measures programs, by the names of the opponents, and `decisions`.
 
     Args:
@@ -183,7 +183,7 @@ class Scorer:
 
 
 @dataclass(frozen=True)
-class Score:
+class MeanScore:
     """A mean with its 95 % interval."""
 
     mean: float
@@ -191,15 +191,15 @@ class Score:
     high: float
 
 
-def score(values: np.ndarray) -> Score:
+def score(values: np.ndarray) -> MeanScore:
     """Return the score of what games or decisions are worth, float[N]."""
     low, high = interval(values[:, None]) if len(values) > 1 else (float(values.mean()),) * 2
-    return Score(float(values.mean()), low, high)
+    return MeanScore(float(values.mean()), low, high)
 
 
-def fall(base: np.ndarray, values: np.ndarray) -> Score:
+def fall(base: np.ndarray, values: np.ndarray) -> MeanScore:
     """Return how much less games or decisions are worth, float[N] each, one by one."""
     differences = base - values
     half = NORMAL * float(differences.std(ddof=1)) / len(differences) ** 0.5 if len(differences) > 1 else 0.0
     mean = float(differences.mean())
-    return Score(mean, mean - half, mean + half)
+    return MeanScore(mean, mean - half, mean + half)
