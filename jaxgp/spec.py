@@ -43,6 +43,10 @@ def _no_others(*_: object) -> Mapping[str, float]:
     return {}
 
 
+def _no_judge(*_: object) -> None:
+    return None
+
+
 class ChoosesTurns(ABC):
     """A `Choice` that also chooses in many states at once, and several moves of its side, where this is faster."""
 
@@ -155,11 +159,14 @@ class Teachers(OfTurns, Generic[Rules]):
             ValueError where these rules have no such teacher.
         others: rules -> in what share of the decisions of the default teacher others play a best move, by what they are
             called; measured once and for all.
+        judge: rules -> state -> float32[W], what each move on the list of a game that `ListsMoves` is worth; beyond the
+            last move unspecified. None: the default teacher judges no given positions under these rules.
     """
 
     names: tuple[str, ...]
     lessons: "Callable[[Rules, str | None], Callable[[Array, int], Lessons]]"
     others: Callable[[Rules], Mapping[str, float]] = _no_others
+    judge: "Callable[[Rules], Callable[[Any], Array] | None]" = _no_judge
 
 
 @dataclass(frozen=True)
@@ -226,6 +233,19 @@ class Solo(OfTurns, Generic[Rules]):
 
 
 @dataclass(frozen=True)
+class Exercise:
+    """Something to practise: the first player is a person who is to win.
+
+    Attributes:
+        settings: of the rules.
+        opponent: the name of the strategy that plays the other side.
+    """
+
+    settings: Mapping[str, Any]
+    opponent: str
+
+
+@dataclass(frozen=True)
 class Table(OfTurns, Generic[Rules]):
     """What people are offered at the table.
 
@@ -239,6 +259,8 @@ class Table(OfTurns, Generic[Rules]):
         hints: rules -> what answers a request for a hint: state -> the move to make, or None if there is none, and in
             words what is known of it. None: a search answers, or the game's first strategy.
         ending: of a game for one, (rules, ended state) -> in words how it has ended; None: its score says it.
+        remarks: rules -> what says what a move did: (state before it, action) -> a sentence; None if nothing is known.
+        exercises: what a beginner can practise, by name.
     """
 
     typed: str | None = None
@@ -247,6 +269,8 @@ class Table(OfTurns, Generic[Rules]):
     colours: Mapping[str, str] = field(default_factory=dict, hash=False)
     hints: Callable[[Rules], Callable[[Any], tuple[int | None, str]] | None] | None = None
     ending: Callable[[Rules, Any], str] | None = None
+    remarks: Callable[[Rules], Callable[[Any, int], str] | None] | None = None
+    exercises: Mapping[str, Exercise] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ python scripts/analyse.py analysis=comparison a=FOLDER b=FOLDER             two 
 python scripts/analyse.py analysis=sweep sweep=FOLDER                       the runs of a sweep, also while it goes on
 python scripts/analyse.py analysis=curves runs=[FOLDER] targets=[48]        learning curves, expected running times
 python scripts/analyse.py analysis=program run=DIR                          a champion: its introns, a simpler program
+python scripts/analyse.py analysis=emergence run=DIR                        where its strength sits: its terminals
 python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
 python scripts/analyse.py analysis=portfolio runs=[DIR,DIR] suite=1-100     champions of a puzzle, one after the other
 
@@ -38,6 +39,7 @@ from jaxgp.errors import RunError, UsageError, reason, require
 from jaxgp.files import make_directory, user_path
 from jaxgp.printable import printable
 from jaxgp.study import study_options
+from jaxgp.study.emergence.options import EMERGENCE, EmergenceOptions
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
@@ -138,7 +140,7 @@ def study_report_lines(times: "Sequence[dict[str, object]]") -> list[str]:
     ]
 
 
-def champion(options: AnatomyOptions | SearchesOptions) -> "Loaded":
+def champion(options: AnatomyOptions | SearchesOptions | EmergenceOptions) -> "Loaded":
     """Get ready to compute, and load the champion that the options name; raises UsageError."""
     if options.run is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
@@ -149,7 +151,7 @@ def champion(options: AnatomyOptions | SearchesOptions) -> "Loaded":
     return champions.load(options.run, found, asked=wanted)
 
 
-def get_ready(options: AnatomyOptions | SearchesOptions | PortfolioOptions) -> None:
+def get_ready(options: AnatomyOptions | SearchesOptions | PortfolioOptions | EmergenceOptions) -> None:
     """Share the searches among the cores, and keep what is compiled, as the options say."""
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -158,7 +160,7 @@ def get_ready(options: AnatomyOptions | SearchesOptions | PortfolioOptions) -> N
     use_compilation_cache(options.compilation_cache)
 
 
-def folder_of(options: AnatomyOptions | SearchesOptions, loaded: "Loaded", name: str) -> Path:
+def folder_of(options: AnatomyOptions | SearchesOptions | EmergenceOptions, loaded: "Loaded", name: str) -> Path:
     """Make the directory for results, by default `name` beside the champion; raises UsageError."""
     chosen = user_path("output", options.output) if options.output else loaded.path.parent / name
     return make_directory(chosen, "output")
@@ -239,6 +241,46 @@ def portfolio(options: PortfolioOptions) -> int:
     return 0
 
 
+def emergence(options: EmergenceOptions) -> int:
+    """Measure where the strength of a champion sits, part by part."""
+    loaded = champion(options)
+    from jaxgp.anatomy import dissect
+    from jaxgp.errors import reject
+    from jaxgp.measure import champions, external, panels
+    from jaxgp.study.emergence import emergence as parts
+    from jaxgp.study.emergence import page
+    from jaxgp.study.emergence.strength import teaches
+
+    dissect.check(loaded, options.positions)
+    found, _ = resolve_game(options.game, envs, CONFIG_DIR)
+    file = CONFIG_DIR / "panel" / f"{options.panel}.yaml"
+    if not file.is_file():
+        reject("panel", options.panel, ", ".join(sorted(path.stem for path in file.parent.glob("*.yaml"))))
+    panel = panels.choose_members(panels.read_panel(file), options.against, "against")
+    panel, unfit = panels.fitting(panel, loaded.cast)
+    panels.check_panel(panel, loaded.cast, file)
+    panel, missing = external.reachable(panel, loaded.cast)
+    for name, why in (unfit | missing).items():
+        arguments.say(f"Skipping {name}: {why}")
+    if not panel and not (options.decisions and teaches(loaded.cast)):
+        raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join((unfit | missing).values()))
+    others = [champions.load(run, found, "others") for run in options.others]
+    for one in others:
+        if one.cast.language != loaded.cast.language:
+            reject("others", one.path, "champions of the language of the first one")
+    if options.depth is not None:
+        loaded = champions.at_depth(loaded, options.depth)
+    folder = folder_of(options, loaded, EMERGENCE)
+    with writing(folder):
+        study = parts.Study(options, loaded, others, panel, found, folder, arguments.say)
+        lines: Sequence[str] = []
+        for made in parts.carry_out(study):
+            page.save(folder, made)
+            lines = page.lines(made)
+    tell(lines, folder)
+    return 0
+
+
 class Analysis(NamedTuple):
     """Options of an analysis, the function that carries it out, and packages of the extra `study` that it needs."""
 
@@ -254,6 +296,7 @@ ANALYSES = {
     "sweep": Analysis(study_options.SweepOptions, sweep, study_options.STUDY),
     "curves": Analysis(study_options.CurvesOptions, curves, study_options.STUDY),
     "program": Analysis(AnatomyOptions, program),
+    "emergence": Analysis(EmergenceOptions, emergence, study_options.STUDY),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),
 }

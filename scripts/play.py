@@ -10,6 +10,7 @@
     python scripts/play.py player=random opponent=program opponent.expression="(VALUE_AT 7)"
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
     python scripts/play.py game=othello opponent=engine:"gtp-rhino -l 1"     you against an engine outside
+    python scripts/play.py game=chess lesson=KRK                          a lesson: what each of your moves did is said
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
@@ -31,7 +32,7 @@ if __name__ == "__main__":
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from jaxgp.games.outside import Games
     from jaxgp.host.driving import Driven
     from jaxgp.host.savedgame import PlayedGame
+    from jaxgp.host.savedrollout import Traced
     from jaxgp.measure.champions import Loaded
     from jaxgp.seats.agents import Agent, Hint
     from jaxgp.spec import Hand, Spec
@@ -85,7 +87,9 @@ class PlayersOptions:
     )
     seat: str = option("first", "which seat `player` has", ("first", "second"))
     beside: list[str] = option(  # noqa: RUF009
-        [], "simulations: strategies, runs and champion files that drive from the same start, in the same picture"
+        [],
+        "simulations: strategies, runs and champion files that drive from the same start, in the same picture; of a "
+        "replay, other files that it shows",
     )
 
 
@@ -94,6 +98,10 @@ class Options(PlayersOptions):
     """The players, the game, and what is kept of it."""
 
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
+    hints: bool = option(False, "whether the game says what each move of a person did, where it knows it")
+    lesson: str | None = option(
+        None, "an exercise of the game, which you are to win against its best defence, with hints; null: none"
+    )
     save: str | None = option(
         None,
         "write what was played to FILE.svg, an animated picture, FILE.txt and FILE.json; with an ending only that one, "
@@ -126,7 +134,7 @@ class Options(PlayersOptions):
     }
 
 
-OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name != "game"]
+OF_PLAYERS = [one.name for one in list_options(PlayersOptions) if one.name not in ("game", "beside")]
 """Options that choose players; a replay refuses them."""
 
 
@@ -176,6 +184,8 @@ def play(options: Options) -> None:
 
     if options.move is not None and not options.resume:
         raise UsageError("move: given, but there is no replay=FILE and no resume=FILE")
+    if options.lesson is not None:
+        options = practise(options, options.lesson)
     begun = resumed(options) if options.resume else None
     cast, loaded = set_up(options, begun)
     if cast.simulated:
@@ -207,6 +217,32 @@ def play(options: Options) -> None:
                 agent = announce(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
         sit(options, cast, agents, begun)
+
+
+def practise(options: Options, lesson: str) -> Options:
+    """Return the options of a lesson; raises UsageError for one that the game does not have."""
+    for name in ("run", "opponent", "resume"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{name}: a lesson has its own opponent and start; leave one of them out")
+    games, game = choose_game(options)
+    name = str(game.get("name") or DEFAULT_GAME)
+    exercises = games.spec(name).table.exercises
+    if lesson not in exercises:
+        reject("lesson", lesson, ", ".join(exercises) if exercises else f"null; {name} has no lessons")
+    one = exercises[lesson]
+    settings = {**game, **one.settings, "name": name}
+    return replace(options, game=settings, opponent=player("strategy", name=one.opponent), hints=True)
+
+
+def remarking(options: Options, cast: "Cast") -> "Callable[[Position, int], str] | None":
+    """Return what says what a person's move did; None where nobody asked; raises UsageError where nobody knows."""
+    if not options.hints:
+        return None
+    remarks = cast.spec.table.remarks
+    made = None if remarks is None else remarks(cast.game)
+    if made is None:
+        reject("hints", True, f"false; nobody knows what moves of {cast.spec.name} do under these rules")
+    return made
 
 
 def resumed(options: Options) -> "PlayedGame":
@@ -243,6 +279,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
         ask,
         say,
         adviser=advising(options, cast),
+        remark=remarking(options, cast),
         record=[] if begun is None else list(begun.moves),
         draw=drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,
@@ -294,17 +331,19 @@ def by_seat(options: Options, cast: "Cast", loaded: "Loaded | None") -> "list[tu
     return [hands["player"], *rest] if options.seat == "first" else [rest[0], hands["player"], *rest[1:]]
 
 
-def tell(options: Options, driven: "list[Driven]") -> None:
+def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     """Print rollouts, the first one line by line, and write the files that were asked for."""
-    from jaxgp.host import savedgame, savedrollout
+    from jaxgp.host import driving, savedgame, savedrollout
 
     first = driven[0]
     for line in first.lines():
         print(line)
     for one in driven:
-        for name in one.drivers:
-            print(f"{name}: {one.told(name)}")
-    files = savedgame.targets("save", options.save) if options.save else []
+        if isinstance(one, driving.Driven):
+            for name in one.drivers:
+                print(f"{name}: {one.told(name)}")
+    whole = () if isinstance(first, driving.Driven) else ((".svg", ".txt"),)
+    files = savedgame.targets("save", options.save, *whole) if options.save else []
     savedrollout.write(files, driven)
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
     for path in pictures:
@@ -313,7 +352,7 @@ def tell(options: Options, driven: "list[Driven]") -> None:
         say(f"Written: {path}")
 
 
-def show_moment(options: Options, driven: "Driven", step: int) -> None:
+def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
     """Print one state of a rollout, and draw it; raises UsageError for a step that it does not have."""
     from jaxgp.host import savedgame
 
@@ -328,23 +367,41 @@ def show_moment(options: Options, driven: "Driven", step: int) -> None:
         say(f"Written: {path}")
 
 
-def drive_again(options: Options, text: str) -> None:
-    """Drive a saved rollout again, and say where it differs."""
+def show_rollouts(options: Options, names: Sequence[str]) -> bool:
+    """Show saved rollouts, which are driven again, and traces of originals; return False where the first is neither."""
     from jaxgp.host import savedrollout
     from jaxgp.report.waiting import waiting
 
-    with waiting("Driving again"):
-        driven, apart = savedrollout.read(str(options.replay), text, *choose_game(options))
+    shown: list[Driven | Traced] = []
+    said = []
+    for name in names:
+        text = savedrollout.text_of(name)
+        if text is None:
+            traced = savedrollout.trace(name, *choose_game(options))
+            if traced is None and not shown:
+                return False
+            if traced is None:
+                reject("beside", name, "saved rollouts, and with game=NAME traces of its original")
+            shown.append(traced)
+            continue
+        with waiting("Driving again"):
+            driven, apart = savedrollout.read(name, text, *choose_game(options))
+        shown.append(driven)
+        where = "" if len(names) == 1 else f"{name}: "
+        if apart is None:
+            said.append(f"{where}Driven again, it is what was recorded.")
+        else:
+            parts = f"{apart.field} is {apart.one}, recorded {apart.other}"
+            said.append(f"{where}Driven again, it differs from step {apart.step} on: {parts}.")
+    if len({one.spec.name for one in shown}) > 1:
+        reject("beside", options.beside, f"rollouts of {shown[0].spec.name}, as {options.replay}")
     if options.move is None:
-        tell(options, [driven])
+        tell(options, shown)
     else:
-        show_moment(options, driven, options.move)
-    if apart is None:
-        print("Driven again, it is what was recorded.")
-    else:
-        print(
-            f"Driven again, it differs from step {apart.step} on: {apart.field} is {apart.one}, recorded {apart.other}."
-        )
+        show_moment(options, shown[0], options.move)
+    for line in said:
+        print(line)
+    return True
 
 
 def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
@@ -415,7 +472,7 @@ def upto(options: Options, played: "PlayedGame") -> "PlayedGame":
 
 def show_again(options: Options) -> None:
     """Show a saved game: step by step where a person types, else all of it."""
-    from jaxgp.host import savedgame, savedrollout
+    from jaxgp.host import savedgame
     from jaxgp.host.viewer import Viewer
     from jaxgp.report.waiting import following
 
@@ -424,10 +481,10 @@ def show_again(options: Options) -> None:
         raise UsageError(f"{changed[0]}: a replay has no use for it; leave it out where replay is given")
     if options.resume:
         raise UsageError("resume: a replay has no use for it; leave out one of them")
-    text = savedrollout.text_of(str(options.replay))
-    if text is not None:
-        drive_again(options, text)
+    if show_rollouts(options, [str(options.replay), *options.beside]):
         return
+    if options.beside:
+        raise UsageError("beside: a game has nothing beside it; leave it out")
     far = ""
 
     def tell_moves(done: int, of: int) -> None:

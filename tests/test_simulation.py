@@ -199,7 +199,7 @@ def test_a_rollout_that_was_cut_short_is_refused(saved, tmp_path, capsys):
             "engine=rars: accepted: null, since no program outside simulates",
         ),
         ("evaluate", ("player=damped", "compare=2"), "compare: cart is a simulation; leave it out"),
-        ("tournament", ("brackets.one=[random,search:2]",), "a game of turns for two; this one is a simulation"),
+        ("tournament", ("brackets.one=[random,search:2]",), "accepted: a game for two; this one is for one"),
     ],
 )
 def test_commands_say_in_one_line_who_can_drive(command, options, said, capsys):

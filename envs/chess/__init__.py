@@ -13,15 +13,29 @@ def spec() -> "Spec[Chess]":
     from envs.chess.notation import moves, pgn, uci
     from envs.chess.rules import Chess
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Fixed, Spec, Table, Teachers
+    from jaxgp.spec import Exercise, Fixed, Spec, Table, Teachers
 
     return Spec(
         Chess,
         drawing=render,
-        roles=(roles.MOVE,),
+        roles=(roles.MOVE, roles.LEAF),
         notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
-        fixed=Fixed(strategies.NAMES, strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons, lessons.others)),
-        table=Table(moves.TYPED, moves.read_turn, rules=render.RULES, colours=render.COLOURS, hints=hints.hints),
+        fixed=Fixed(
+            strategies.NAMES,
+            strategies.strategy,
+            Teachers(lessons.TEACHERS, lessons.lessons, lessons.others, hints.judge),
+        ),
+        table=Table(
+            moves.TYPED,
+            moves.read_turn,
+            rules=render.RULES,
+            colours=render.COLOURS,
+            hints=hints.hints,
+            remarks=hints.remarks,
+            exercises={
+                name: Exercise({"endgame": name, "start": "won"}, strategies.TABLE) for name in ("KQK", "KRK", "KQKR")
+            },
+        ),
         dialect=uci.positions,
         vet=starts.vet,
     )

@@ -48,7 +48,8 @@ from envs.chess.geometry import (
 from envs.chess.rules import VALUES, moved
 from jaxgp.arrays import apart
 from jaxgp.bits import nth_square
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Levels, Primitive, PrimitiveSet
+from jaxgp.errors import reject
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Domain, Floats, Levels, Primitive, PrimitiveSet
 from jaxgp.options import option
 
 MAX = 1000.0
@@ -95,6 +96,41 @@ COMPLEX = (
 """Table 4.3; the factors are those of figure 5.1."""
 EXTRA = ("IsStalemate",)
 """In the text, in no table."""
+STAGES = {
+    "first": (
+        "IsMyKingInCheck",
+        "IsOppKingInCheck",
+        "IsMyPieceAttacked",
+        "IsOppPieceAttacked",
+        "EvaluateMaterial",
+        "NumMovesMyKing",
+        "NumMovesOppKing",
+        "IsMyPieceProtected",
+        "IsOppPieceProtected",
+        "IsMyQueenAttacked",
+        "IsOppQueenAttacked",
+        "1000*IsMate",
+    ),
+    "later": (
+        "NotMyKingInCheck",
+        "IsOppKingInCheck",
+        "MyKingDistEdges",
+        "OppKingProximityToEdges",
+        "EvaluateMaterial",
+        "100*IsMaterialIncrease",
+        "NumMyPiecesNotAttacked",
+        "NumOppPiecesNotAttacked",
+        "IsMyKingProtectingPiece",
+        "IsMyPieceAttackedUnprotected",
+        "IsOppKingBehindPiece",
+        "IsMyQueenNotAttacked",
+        "IsOppQueenAttacked",
+        "1000*IsMate",
+        "IsStalemate",
+    ),
+}
+"""The terminals of the first two of the three steps of figure 12.1, as far as they are told there: `MaterialCount` is
+EvaluateMaterial; whether a king has fewer moves than before is left out."""
 NUMBERS = frozenset(
     {
         "MyKingDistEdges",
@@ -108,6 +144,8 @@ NUMBERS = frozenset(
         "MyKingProxRook",
         "OppKingDistRook",
         "EvaluateMaterial",
+        "NumMovesOppKing",
+        "NumOppPiecesNotAttacked",
     }
 )
 """The terminals that are no truth values."""
@@ -130,6 +168,23 @@ class Options:
     )
     ties: Literal["lot", "first"] = option("lot", "which of equal moves is played: one of them by lot, or the first")
     extra: bool = option(False, "whether programs may use IsStalemate, which the tables of the source do not have")
+    stage: Literal["final", "first", "later"] = option(
+        "final",
+        "the language; final: that of the tables of the source; first, later: what it began with, by its figure 12.1, "
+        "for one tree",
+    )
+
+    def laws(self, prefix: str) -> None:
+        """Refuse three trees of early programs; raises UsageError."""
+        if self.stage != "final" and self.trees != "one":
+            reject(prefix + "trees", self.trees, f"one, with {prefix}stage={self.stage}")
+
+    @property
+    def terminals(self) -> tuple[str, ...]:
+        """The names of the terminals that see the position, in the order of what programs see."""
+        if self.stage != "final":
+            return STAGES[self.stage]
+        return (*SIMPLE, *COMPLEX, *(EXTRA if self.extra else ()))
 
 
 class After(NamedTuple):
@@ -140,17 +195,17 @@ class After(NamedTuple):
     captured: Array  # bool[*B]
 
 
-def view(after: After) -> Array:
-    """Return float32[F, *B]: what programs see of positions after moves."""
+def view(after: After, names: tuple[str, ...] = (*SIMPLE, *COMPLEX, *EXTRA)) -> Array:
+    """Return float32[F, *B]: what programs see of positions after moves, these terminals in their order."""
     men, kinds = (jnp.moveaxis(x, (-2, -1), (0, 1)) for x in after[:2])
-    return features(Board(men, kinds), after.captured)
 
+    @batch_last
+    def features(board: Board, captured: Array) -> Array:
+        found = terminals(board, captured)
+        return jnp.stack([found[name].astype(jnp.float32) for name in names])
 
-@batch_last
-def features(board: Board, captured: Array) -> Array:
-    """Return float32[F, *B]: the terminals of tables 4.2 and 4.3 in their order, then the extra ones."""
-    found = terminals(board, captured)
-    return jnp.stack([found[name].astype(jnp.float32) for name in (*SIMPLE, *COMPLEX, *EXTRA)])
+    seen: Array = features(Board(men, kinds), after.captured)
+    return seen
 
 
 def terminals(board: Board, captured: Array) -> dict[str, Array]:
@@ -206,6 +261,15 @@ def terminals(board: Board, captured: Array) -> dict[str, Array]:
         "IsOppPiecePinned": (pins[0] != 0).any(0),
         "IsMyPieceNotPinned": ~(pins[1] != 0).any(0),
         "IsStalemate": stuck & (moves.checks == 0),
+        "IsMyKingInCheck": hit[:, 0].any(0),
+        "IsMyPieceAttacked": hit.any((0, 1)),
+        "IsOppPieceAttacked": hits.any((0, 1)),
+        "NumMovesOppKing": opp_moves.sum(0),
+        "IsMyPieceProtected": struck[my, my].any((0, 1)),
+        "IsOppPieceProtected": struck[opp, opp].any((0, 1)),
+        "IsMyQueenAttacked": (queens[1] & hit.any(0)).any(0),
+        "NumOppPiecesNotAttacked": (there[0] & ~hits.any(0)).sum(0),
+        "IsMyPieceAttackedUnprotected": (there[1] & hit.any(0) & ~struck[my, my].any(0)).any(0),
     }
 
 
@@ -292,20 +356,58 @@ def constants(kind: str) -> Levels:
 @lru_cache(maxsize=16)
 def primitive_set(options: Options) -> PrimitiveSet:
     """Build the set: three trees for more, as much, and less material, or one."""
-    names = (*SIMPLE, *COMPLEX, *(EXTRA if options.extra else ()))
 
     def terminal(name: str, at: int) -> Primitive:
         latex = "\\mathrm{{" + name.replace("*", "\\,") + "}}"
         return Primitive(name, FLOAT if name in NUMBERS else "query", feature=at, latex=latex)
 
-    erc = Primitive("ERC", domain=constants(options.erc), python="{value}", latex="{value}")
+    final = options.stage == "final"
+    domain: Domain = constants(options.erc) if final else Floats(-MAX, MAX)
+    erc = Primitive("ERC", domain=domain, python="{value}", latex="{value}")
     suffix = "-".join([options.trees, options.erc, *(["extra"] if options.extra else [])])
     return PrimitiveSet(
-        f"chess-{suffix}",
-        (erc, *(terminal(name, at) for at, name in enumerate(names))),
-        _functions(),
+        f"chess-{suffix if final else options.stage}",
+        (erc, *(terminal(name, at) for at, name in enumerate(options.terminals))),
+        _functions() if final else (*_functions(), *_early(options)),
         roots=(FLOAT,) * (3 if options.trees == "three" else 1),
         type_sets=tuple((kind, ("query",)) for kind in (FLOAT, BOOL)),
+    )
+
+
+def _early(options: Options) -> tuple[Primitive, ...]:
+    """Return the functions of figure 12.1 that the last step does not have."""
+    pair, four = (FLOAT,) * 2, (BOOL,) * 4
+
+    def all_of(*args: Array) -> Array:
+        return jnp.stack([arg != 0 for arg in jnp.broadcast_arrays(*args)]).all(0)
+
+    def any_of(*args: Array) -> Array:
+        return jnp.stack([arg != 0 for arg in jnp.broadcast_arrays(*args)]).any(0)
+
+    many = (
+        Primitive("And4", BOOL, four, all_of, python="float(bool({0} and {1} and {2} and {3}))"),
+        Primitive("Or4", BOOL, four, any_of, python="float(bool({0} or {1} or {2} or {3}))"),
+    )
+    if options.stage == "later":
+        at = options.terminals.index("EvaluateMaterial")
+        return (
+            *many,
+            Primitive("Negate", FLOAT, (FLOAT,), lambda a: -a, python="-{0}"),
+            Primitive(
+                "IfAdvantage",
+                FLOAT,
+                pair,
+                lambda features, a, b: jnp.where(features[at] > 0, a, b),
+                reads_features=True,
+                python=f"({{0}} if {{features}}[{at}] > 0 else {{1}})",
+            ),
+        )
+    return (
+        *many,
+        Primitive("Larger", BOOL, pair, lambda a, b: a > b, python="float({0} > {1})"),
+        Primitive("Add", FLOAT, pair, lambda a, b: a + b, python="({0} + {1})"),
+        Primitive("Sub", FLOAT, pair, lambda a, b: a - b, python="({0} - {1})"),
+        Primitive("Mul", FLOAT, pair, lambda a, b: a * b, python="({0} * {1})"),
     )
 
 

@@ -1,6 +1,8 @@
-"""How genomes play chess: a program of one tree or three values the position after every move."""
+"""How genomes play chess: a program values the position after every move, or the leaves of a search."""
 
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import jax.numpy as jnp
 from jax import Array
@@ -8,8 +10,13 @@ from jax import Array
 from envs.chess import language, many
 from envs.chess.rules import Chess, State
 from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.options import option
 from jaxgp.players.greedy import ChosenPlayer
+from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Role
+
+DEEPEST = 4
+"""Plies; with six men each more takes about thirty times as long."""
 
 
 def move(game: Chess, options: language.Options) -> tuple[PrimitiveSet, ChosenPlayer]:
@@ -26,9 +33,44 @@ def move(game: Chess, options: language.Options) -> tuple[PrimitiveSet, ChosenPl
     random = options.ties == "lot"
     choose = partial(many.best_moves, game, random=random)
     primitives = language.primitive_set(options)
-    return primitives, ChosenPlayer(primitives, language.view, tree, outcome, choose, random)
+    # Stalemate is always looked at, so that what programs of the tables of the source see does not depend on it.
+    names = options.terminals if options.stage != "final" else (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
+    view = partial(language.view, names=names)
+    return primitives, ChosenPlayer(primitives, view, tree, outcome, choose, random)
 
 
 MOVE = Role(
     "move", "a program values the position after every move", "program", language.Options, move, features="seen"
+)
+
+
+@dataclass(frozen=True)
+class LeafOptions:
+    """How deep the search is, and what the one tree is made of that values its leaves."""
+
+    depth: int = option(2, "plies of the search whose leaves a program values", low=1, high=DEEPEST)
+    erc: Literal["figure", "table", "inverses"] = option("figure", "constants, as those of role move")
+    extra: bool = option(False, "whether programs may use IsStalemate, which the tables of the source do not have")
+
+
+def leaf(game: Chess, options: LeafOptions) -> tuple[PrimitiveSet, SearchedPlayer]:
+    """Return the set that programs are written in, that of one tree of role move, and how they play."""
+
+    def view(state: State) -> Array:
+        """Return float32[F]: what a program sees of a leaf; its player is the side that has moved last."""
+        captured = (state.clock == 0) & (state.plies > 0)
+        return language.view(language.After(state.men, state.kinds, captured))
+
+    primitives = language.primitive_set(language.Options("one", erc=options.erc, extra=options.extra))
+    return primitives, SearchedPlayer(primitives, game, view, options.depth, mover=False)
+
+
+LEAF = Role(
+    "leaf",
+    "a program values the leaves of a search",
+    "program",
+    LeafOptions,
+    leaf,
+    deeper=lambda options, plies: replace(options, depth=plies),
+    features="seen",
 )

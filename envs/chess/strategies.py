@@ -1,24 +1,52 @@
-"""Fixed players of chess: programs written by hand, and the one tree that the source prints.
+"""Fixed players of chess: programs written by hand, the one tree that the source prints, and the tables.
 
 `master` is a strategy of our own, since that of the source is not printed; its text gives a reason for each rule.
 `gpec190` is that of figure 5.1 of M. Sipper, "Evolved to Win" (2011): its tree for positions with more material is
-that of the source, word by word; the other two are not printed, and are those of `master`.
+that of the source, word by word; the other two are not printed, and are those of `master`. `table` plays what the
+tables of up to four men say: the shortest mate, or the longest defence.
 """
 
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from envs.chess.language import Options
-from envs.chess.rules import Chess
-from jaxgp.spec import Strategy
+import jax.numpy as jnp
+from jax import Array
 
-NAMES = ("master", "gpec190")
+from envs.chess.hints import judge
+from envs.chess.language import Options
+from envs.chess.rules import Chess, State
+from jaxgp.bits import pick
+from jaxgp.spec import Choice, Strategy
+
+WRITTEN = ("master", "gpec190")
+"""Those that are programs."""
+TABLE = "table"
+NAMES = (*WRITTEN, TABLE)
 FOLDER = Path(__file__).parent
 
 
-def strategy(name: str, game: Chess) -> Strategy:
-    """Return a fixed player."""
-    del game
+@dataclass(frozen=True)
+class ByTable:
+    """Plays one of the moves that the tables value most, by lot; that is the best defence where the game is lost."""
+
+    game: Chess
+
+    def __call__(self, state: State, bits: Array) -> Array:
+        """Return int32[], a legal action."""
+        worth = judge(self.game)
+        assert worth is not None
+        values, places = worth(state), jnp.arange(self.game.most_choices)
+        values = jnp.where(places < self.game.choices(state), values, -jnp.inf)
+        return self.game.choice(state, pick(values == values.max(), bits))
+
+
+def strategy(name: str, game: Chess) -> Strategy | Choice:
+    """Return a fixed player; raises ValueError for `table` without tables."""
+    if name == TABLE:
+        if judge(game) is None:
+            raise ValueError("there are tables of up to four kings, queens and rooks alone")
+        return ByTable(game)
     return Strategy("move", Options(), text(name), ("trees", "phase", "erc"))
 
 

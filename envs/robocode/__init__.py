@@ -11,7 +11,7 @@ def spec() -> "Spec[Robocode]":
     """Return the simulation; this imports it."""
     from envs.robocode import render, roles
     from envs.robocode.bots.samples import NAMES
-    from envs.robocode.real import original
+    from envs.robocode.real import original, traces
     from envs.robocode.rules import Robocode
     from jaxgp.games.notation import Showing
     from jaxgp.spec import Fixed, Spec
@@ -21,6 +21,6 @@ def spec() -> "Spec[Robocode]":
         drawing=render,
         roles=(roles.FIGHT,),
         fixed=Fixed(NAMES, roles.make),
-        showing=Showing(render.lines, render.picture),
+        showing=Showing(render.lines, render.picture, traces.read),
         originals={"robocode": original.ORIGINAL},
     )

@@ -108,7 +108,7 @@ def overall(found: Metrics, leader: Array) -> Metrics:
     return {name: one(name, values) for name, values in found.items()}
 
 
-SAME = ("generation", "limit")
+SAME = ("generation", "limit", "phase")
 """Metrics that are no counts: islands have the same, or the greatest of them says most."""
 
 

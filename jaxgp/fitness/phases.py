@@ -69,8 +69,8 @@ class Phased(Absolute[Phase]):
 
     def in_chunks(self, chunk: int | None) -> "Phased | None":
         """Return the fitness that measures so many individuals at a time; None if a part measures all together."""
-        parts = tuple(part.in_chunks(chunk) for part in self.parts)
-        return None if None in parts else replace(self, parts=parts)
+        parts = tuple(one for part in self.parts if (one := part.in_chunks(chunk)) is not None)
+        return replace(self, parts=parts) if len(parts) == len(self.parts) else None
 
     def evaluate(self, key: Array, population: Genome, memory: Phase) -> tuple[Evaluation, Phase]:
         """Measure a population [P, ...] by the part of its phase; it has neither cases nor behaviour."""
@@ -93,6 +93,6 @@ class Phased(Absolute[Phase]):
         over &= memory.number < len(self.parts) - 1
         fresh = jnp.int32(0), jnp.float32(-jnp.inf), jnp.int32(0)
         going = done, jnp.maximum(mean, memory.best), since
-        counts = (jnp.where(over, new, old) for new, old in zip(fresh, going, strict=True))
-        after = Phase(memory.number + over, *counts, own)
+        done, best, since = (jnp.where(over, new, old) for new, old in zip(fresh, going, strict=True))
+        after = Phase(memory.number + over, done, best, since, own)
         return Evaluation(fitness, points, {**metrics, "phase": memory.number}), after

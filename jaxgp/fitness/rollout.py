@@ -236,7 +236,7 @@ class RolloutFitness(Absolute[tuple[()]]):
             return self.roller.measure(plans, keys, places, lanes)
         met = opposed.meet(jax.random.fold_in(key, MEET), plans, len(jax.tree.leaves(population)[0]))
         ended = self.roller.measure(plans, keys, places, lanes, met)
-        return ended.replace(measures=opposed.seen(met, ended.measures))  # type: ignore[attr-defined, no-any-return]
+        return ended.replace(measures=opposed.seen(met, ended.measures))  # type: ignore[attr-defined]
 
     def _at(self) -> int:
         assert isinstance(self.quantity, str)

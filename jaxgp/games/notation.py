@@ -170,7 +170,10 @@ class Showing(Generic[Rules]):
         lines: (rules, a rollout) -> lines of text, such as one for each second; empty: its states are drawn in text.
         picture: (rules, rollouts by the names of their drivers, one for each seat) -> one SVG of all of them, which may
             move by itself; None: its states are drawn one by one.
+        recorded: (rules, the text of a file that the original of the simulation has written) -> a rollout, in which
+            what the file does not tell is 0; raises ValueError for a text that is none. None: nobody writes any.
     """
 
     lines: Callable[[Rules, States], Iterable[str]] = _no_lines
     picture: Callable[[Rules, Mapping[tuple[str, ...], States]], str] | None = None
+    recorded: Callable[[Rules, str], States] | None = None

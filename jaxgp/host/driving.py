@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -136,12 +136,35 @@ class Driven:
         return picture([self]) or animate(self.frames(), self.names)
 
 
-def picture(rollouts: Sequence[Driven]) -> str | None:
+class Shown(Protocol):
+    """A rollout that a picture can have."""
+
+    @property
+    def spec(self) -> Spec: ...
+
+    @property
+    def game(self) -> Simulation: ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def states(self) -> States: ...
+
+
+def picture(rollouts: Sequence[Shown]) -> str | None:
     """Return one picture of rollouts of a simulation, by the names of their drivers; None if it has none."""
     first = rollouts[0]
     if first.spec.showing.picture is None:
         return None
-    return first.spec.showing.picture(first.game, {one.names: one.states for one in rollouts})
+    named: dict[tuple[str, ...], States] = {}
+    for one in rollouts:
+        names, times = one.names, 1
+        while names in named:  # the same drivers once more
+            times += 1
+            names = tuple(f"{name} ({times})" for name in one.names)
+        named[names] = one.states
+    return first.spec.showing.picture(first.game, named)
 
 
 def drive(spec: Spec, game: Simulation, hands: Sequence[tuple[str, Hand]], key: Array) -> Driven:

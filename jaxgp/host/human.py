@@ -56,6 +56,7 @@ class TerminalGame:
         ask: shows a prompt and returns a line; raises EOFError when there are no more.
         say: prints.
         adviser: makes what answers `hint`, at the first hint; None: there are no hints.
+        remark: says what a person's move did: (state before it, action) -> a sentence; None: nothing is said.
         draw: prints the text of a position; it gets also that of the position before the last move. None: `say`.
         width: letters of a line of the terminal.
         record: the opening, and all moves that were played and not taken back.
@@ -68,6 +69,7 @@ class TerminalGame:
     ask: Callable[[str], str]
     say: Callable[[str], None]
     adviser: Callable[[], Hint] | None = None
+    remark: Callable[[Position, int], str] | None = None
     draw: Callable[[str, str], None] | None = None
     width: int = 80
     record: list[Move] = field(default_factory=list)
@@ -114,6 +116,8 @@ class TerminalGame:
         opening = len(self.record) == 1
         if not opening:
             self.say(announcement(self.rules, self.spec.notation, move, self.names[move.seat]))
+            if self.remark is not None and self.players[move.seat] is None and move.action is not None:
+                self.say(self.remark(self.record[-2].state, move.action))
         asked = self.players[int(move.state.to_move)] is None and not self._rest
         if opening or asked or None not in self.players:
             self._show(move.state)

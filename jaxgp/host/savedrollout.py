@@ -8,6 +8,7 @@ the state that never change are written once.
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from jaxgp.host.savedgame import (
     write_text,
 )
 from jaxgp.printable import one_line
+from jaxgp.spec import Spec
 
 FORMAT = "jaxgp rollout"
 FORMAT_VERSION = 1
@@ -43,7 +45,37 @@ DIGITS = 9
 """Digits that tell every float32 from its neighbours."""
 
 
-def write(paths: Sequence[Path], rollouts: Sequence[Driven]) -> None:
+@dataclass(frozen=True, eq=False)
+class Traced:
+    """A rollout that the original of a simulation has written, as far as it tells.
+
+    Attributes:
+        spec: the simulation.
+        game: its rules.
+        names: what pictures call those who drove, by seat.
+        states: [N + 1], in NumPy arrays.
+    """
+
+    spec: Spec
+    game: Simulation
+    names: tuple[str, ...]
+    states: States
+
+    @property
+    def steps(self) -> int:
+        """N."""
+        return len(np.asarray(self.states.terminated)) - 1
+
+    def state(self, step: int) -> States:
+        """Return the state after so many steps; a negative number counts from the end."""
+        return jax.tree.map(lambda x: x[step], self.states)
+
+    def lines(self) -> list[str]:
+        """Return the rollout as text."""
+        return list(self.spec.showing.lines(self.game, self.states))
+
+
+def write(paths: Sequence[Path], rollouts: Sequence[Driven | Traced]) -> None:
     """Write rollouts to files, each in the notation that its ending asks for; raises RunError.
 
     A picture has all of them, text and JSON the first one.
@@ -51,9 +83,33 @@ def write(paths: Sequence[Path], rollouts: Sequence[Driven]) -> None:
     first = rollouts[0]
     for path in paths:
         if path.suffix == ".svg":
-            write_text(path, alone(picture(rollouts) or first.svg()) + "\n")
+            drawn = picture(rollouts) or (first.svg() if isinstance(first, Driven) else "")
+            write_text(path, alone(drawn) + "\n")
+        elif isinstance(first, Traced):
+            write_text(path, "\n".join(first.lines()) + "\n")
         else:
             write_text(path, record(first) if path.suffix == ".json" else transcript(first))
+
+
+def trace(name: str, games: Games, asked: Json | None) -> Traced | None:
+    """Read a file that the original of a simulation has written; None: no such simulation is named.
+
+    Raises:
+        UsageError: the file cannot be read, or is none.
+    """
+    if not asked or asked.get("name") not in games.available():
+        return None
+    spec, game = game_of(asked, games)
+    if spec.showing.recorded is None or not isinstance(game, Simulation):
+        return None
+    path, _ = locate("replay", name)
+    try:
+        states = spec.showing.recorded(game, reading.decode(read_raw(f"replay={name}", path)))
+    except UsageError:
+        raise
+    except ValueError as error:
+        raise UsageError(f"replay={name}: {error}; accepted: a saved rollout, or a trace of {spec.name}") from error
+    return Traced(spec, game, tuple(f"{path.stem}, {seat}" for seat in range(1, game.seats + 1)), states)
 
 
 def transcript(rollout: Driven) -> str:

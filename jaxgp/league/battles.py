@@ -5,13 +5,16 @@ has won.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from jaxgp.contracts import Simulation
+from jaxgp.contracts import Driver, Simulation
+from jaxgp.fitness.crews import Crew
 from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome
@@ -31,20 +34,15 @@ def fight(
     number = plan_games(members, games)
     count, many, world = len(members), int(number.max()), cast.game
     assert isinstance(world, Simulation)
-    crews = tuple((Hand(one.plays.player, one.plays.genome),) for one in members if isinstance(one.plays, GenomeActor))
+    crews = tuple((_hand(one),) for one in members)
     keys = jnp.repeat(jax.random.split(jax.random.key(seed), many), count)
     results = np.zeros((count, count, many), np.int8)
     measures = np.zeros((count, count, 2, len(world.quantities)))
     teams = _teams(members)
     for place, team in enumerate(teams, 1):
         say(f"Battles of {len(team.places)} of {count} drivers, {place} of {len(teams)}")
-        roller = Roller(world, team.player, crews)
-
-        def run(genomes: Genome, keys: Array, roller: Roller = roller, team: Team = team) -> Ended:
-            return roller.measure(team.player.prepare(genomes), keys, lanes=LANES)
-
         with waiting("Compiling the battles, and fighting"):
-            ended: Ended = jax.device_get(jax.jit(run)(team.genomes, keys))
+            ended: Ended = jax.device_get(jax.jit(partial(_measure, world, team.player, crews))(team.genomes, keys))
         # By driver, battle and rival.
         scores = np.asarray(ended.scores).reshape(len(team.places), many, count, 2)
         results[team.places] = np.sign(scores[..., 0] - scores[..., 1]).swapaxes(1, 2)
@@ -53,6 +51,16 @@ def fight(
     here = np.eye(count, dtype=bool)
     results[here], measures[here] = 0, 0
     return CrossTable(results, number, measures)
+
+
+def _measure(world: Simulation, driver: Any, crews: tuple[Crew, ...], genomes: Genome, keys: Array) -> Ended:
+    return Roller(world, driver, crews).measure(driver.prepare(genomes), keys, lanes=LANES)
+
+
+def _hand(member: Member) -> Hand:
+    assert isinstance(member.plays, GenomeActor)
+    assert isinstance(member.plays.player, Driver)
+    return Hand(member.plays.player, member.plays.genome)
 
 
 def _teams(members: Sequence[Member]) -> list[Team]:

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import files, reading
-from jaxgp.contracts import Opponent, Player
+from jaxgp.contracts import Opponent
 from jaxgp.errors import UsageError, reason
 from jaxgp.fitness import matches
 from jaxgp.games.casting import Cast
@@ -80,7 +81,7 @@ class Team:
     """Genomes [P, ...] that one program plays side by side, their places among all players, and how they play."""
 
     places: np.ndarray
-    player: Player
+    player: Any  # a player of the game; of a simulation a driver
     genomes: Genome
 
 

@@ -288,9 +288,8 @@ def _other(bracket: str, word: str, cast: Cast, ties: str, evaluator: str | None
     if isinstance(plays, StrategyOptions):  # one device program plays its genome beside those of champions
         if cast.simulated:
             hand = fixed_driver(cast.spec, cast.game, plays.name)
-            player, genome = hand.driver, hand.genome
-        else:
-            player, genome = strategist(cast.spec, cast.game, plays.name)
+            return Member(word, bracket, word, identity, GenomeActor(word, hand.driver, None, hand.genome))
+        player, genome = strategist(cast.spec, cast.game, plays.name)
         return Member(word, bracket, word, identity, GenomeActor(word, player, None, genome))
     return Member(word, bracket, word, identity, plays, chance=plays.chance(cast))
 

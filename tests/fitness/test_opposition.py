@@ -89,7 +89,7 @@ def test_rivals_are_drawn_without_repeats_for_a_generation_or_for_each_individua
     driven, met, _ = found
     who = met[by]
     assert all(len(set(one)) == who.shape[1] for one in who.tolist())
-    assert ((who == who[0]).all() if by == "generation" else len({tuple(one) for one in who.tolist()}) > 3)
+    assert (who == who[0]).all() if by == "generation" else len({tuple(one) for one in who.tolist()}) > 3
     keys = jax.random.split(KEY, rollouts * who.shape[1])
     for me in (0, 2):
         for place, key in enumerate(keys):

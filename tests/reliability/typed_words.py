@@ -230,6 +230,7 @@ BASES: dict[str, dict[str, str]] = {
         "curves": "analysis=curves runs=[folder/mancala]",
         "program": "analysis=program run=folder/mancala positions=20 cores=1",
         "searches": "analysis=searches run=folder/mancala cores=1",
+        "emergence": "analysis=emergence run=folder/othello panel=othello against=[random_moves] cores=1 games=2",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
     },
     "export": {game: f"run=folder/{game}" for game in CHAMPIONS}

@@ -119,11 +119,8 @@ def _see(game: Chess, whole: bool, states: State, key: Array) -> Array:
     bits = jax.random.bits(key, states.to_move.shape) >> 1
     actions = jax.vmap(game.choice)(states, bits.astype(jnp.int32))
     after = jax.vmap(many.outcome)(states, actions)
-    if whole:
-        return language.view(after)
-    men, kinds = (jnp.moveaxis(x, (-2, -1), (0, 1)) for x in after[:2])
-    found = language.terminals(language.Board(men, kinds), after.captured)
-    return jnp.stack([value.astype(jnp.float32) for name, value in found.items() if name != DEAR])
+    names = (*language.SIMPLE, *language.COMPLEX)
+    return language.view(after, names if whole else tuple(name for name in names if name != DEAR))
 
 
 def _python_chess(states: State, seed: int) -> Callable[[], int]:

@@ -157,7 +157,7 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
     game = envs.make("chess", endgame=options.endgame)
     at = decide(game, options.decisions, options.seed)
     asked: dict[language.Options, dict[str, str]] = {}
-    asked[language.Options()] = {name: strategies.text(name) for name in strategies.NAMES}
+    asked[language.Options()] = {name: strategies.text(name) for name in strategies.WRITTEN}
     for path in options.champions:
         loaded = load(path, envs, "champions")
         assert isinstance(loaded.cast.options, language.Options)
@@ -178,7 +178,7 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
         for kind, part in (("critical", kept), ("held", kept[at.held[: len(kept)]])):
             yield _row(options.endgame, name, "", kind, part, interval(part[:, None]))
     for engine, theirs in engines.items():
-        for name in (*strategies.NAMES, "printed", *options.champions):
+        for name in (*strategies.WRITTEN, "printed", *options.champions):
             more = programs[name][: len(theirs)] - theirs
             half = NORMAL * more.std(ddof=1) / len(more) ** 0.5
             yield _row(options.endgame, name, engine, "critical", more, (more.mean() - half, more.mean() + half))

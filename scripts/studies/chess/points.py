@@ -53,7 +53,7 @@ def measure(options: Options) -> list[str]:
     """Return the rows: each written program, and the random ones together."""
     game = envs.make("chess", endgame=options.endgame, start=options.start, adjudicate=options.adjudicate)
     made = cast(envs.spec("chess"), game, "move")
-    texts = {name: strategies.text(name) for name in strategies.NAMES}
+    texts = {name: strategies.text(name) for name in strategies.WRITTEN}
     texts |= {name: f"(PROGRAM {name} {name} {name})" for name in ALONE}
     written = [parse_program(made.language, text, CAPACITY) for text in texts.values()]
     ramped = CreationOptions(method="ramped", min_depth=1, max_depth=6)

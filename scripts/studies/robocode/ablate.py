@@ -66,7 +66,7 @@ def read(text: str) -> Tree:
             stack[-1].append([done[0][0], *done[1:]])
         else:
             stack[-1].append([word])
-    return stack[0][0]  # type: ignore[no-any-return]
+    return stack[0][0]
 
 
 def write(tree: Tree) -> str:
@@ -133,7 +133,7 @@ def task(options: Options) -> int:
     with open(files.user_path("table", options.table), "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(COLUMNS)
-        rows.writerow(["", "the whole", nodes(whole), "", round(float(shares[0].mean()), 4), "", "", ""])
+        rows.writerow(["", "the whole", nodes(whole) - 1, "", round(float(shares[0].mean()), 4), "", "", ""])
         for (way, part, by), found in zip(variants, shares[1:], strict=True):
             mean, *bounds = student(found - shares[0])
             text = write(part)

@@ -1,5 +1,8 @@
 """The tables of docs/robocode.md, made from the tables of docs/data whose names begin with `robocode`."""
 
+from jaxgp import reading
+from jaxgp.errors import UsageError
+from jaxgp.league import crosstable, ratings
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
 from tables.shared.data import Data
@@ -78,6 +81,37 @@ def runs(data: Data) -> str:
     return table(["generation", "best F", "mean F of the population", "mean nodes"], lines)
 
 
+EQUAL = 6.5e6
+"""Turns after which the book's run and that on islands are compared, again and again."""
+
+
+def islands(data: Data) -> str:
+    """Return the book's run beside the one on islands, after equal numbers of turns."""
+    found = {name: _by_turns(data[f"robocode_{name}"]) for name in ("run", "islands")}
+    lines, most = [], min(one[-1][0] for one in found.values())
+    for step in range(1, int(most / EQUAL) + 1):
+        last = [max((row for row in one if row[0] <= step * EQUAL), default=one[0]) for one in found.values()]
+        cells = [f"{row[1]} | {row[2]:.2f} | {row[3]:.2f}" for row in last]
+        lines.append([f"{step * EQUAL / 1e6:g} million", *" | ".join(cells).split(" | ")])
+    figures = "best F so far", "mean F"
+    header = ["turns", "generations of the book's", *figures, "generations on islands", *figures]
+    return table(header, lines)
+
+
+def _by_turns(rows: list[Cells]) -> list[tuple[float, int, float, float]]:
+    """Return the turns until each generation that a table has, its number, the best fitness so far, and the mean.
+
+    Generations that are left out have as many turns as those beside them.
+    """
+    found, turns, best, before = [], 0.0, -1.0, -1
+    for row in rows:
+        number = int(row["generation"])
+        turns += float(row["turns"]) * (number - before)
+        best, before = max(best, float(row["best"])), number
+        found.append((turns, number + 1, best, float(row["mean"])))
+    return found
+
+
 def scatter(data: Data) -> str:
     """Return two pairs in many rounds, here and in the real engine."""
     lines = []
@@ -99,8 +133,52 @@ def speed(data: Data) -> str:
     return table(["turns", "by", "battles at once", "in a second of CPU"], lines)
 
 
+QUANTITIES = (
+    *("score", "share", "survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus", "firsts"),
+    *("shots", "hits", "driven", "rounds", "stopped"),
+)
+"""What the simulation measures, in the order of the league's file."""
+
+
+def league(data: Data) -> str:
+    """Return the columns of the book's league for fifteen robots and a champion: sums over all battles."""
+    path = data.path / "robocode_league.json"
+    try:
+        content = reading.read_json(path)
+        names = [row["name"].removeprefix("strategy:") for row in content["players"]]
+        games = crosstable.fill_table(content["results"], len(names), content["measures"])
+    except (KeyError, TypeError, ValueError, IndexError, OSError) as error:
+        raise UsageError(f"{path}: it is damaged ({error})") from error
+    battles = games.games.sum(1) + games.games.sum(0)
+    sums = games.measured() * battles[:, None]
+    at = {name: place for place, name in enumerate(QUANTITIES)}
+    rated, lines = ratings.fit(games).players, []
+    for place, i in enumerate(sorted(range(len(names)), key=lambda i: -rated[i].value), 1):
+        points = (f"{sums[i, at[name]]:.0f}" for name in QUANTITIES[2:8])
+        rounds, firsts = sums[i, at["rounds"]], sums[i, at["firsts"]]
+        rating = f"{rated[i].value:+.0f} ({rated[i].low:+.0f} to {rated[i].high:+.0f})"
+        score = f"{sums[i, at['score']]:.0f}"
+        lines.append([str(place), names[i], rating, score, *points, f"{firsts:.0f}:{rounds - firsts:.0f}"])
+    header = "rank,robot,rating,score,survival,last survivor,bullet,bonus,ram,bonus,firsts:seconds"
+    return table(header.split(","), lines)
+
+
+def parts(data: Data) -> str:
+    """Return what a champion is worth without parts of its program."""
+    lines = []
+    for row in data["robocode_parts"]:
+        change = f"{float(row['difference']):+.3f}" if row["difference"] else NONE
+        between = f"{float(row['low']):+.3f} to {float(row['high']):+.3f}" if row["low"] else NONE
+        part = f"`{row['part']}`" if row["line"] else row["part"]
+        lines.append([row["line"], part, row["nodes"], row["by"], f"{float(row['share']):.3f}", change, between])
+    return table(["line", "part", "nodes", "instead", "mean F", "change", "95 %"], lines)
+
+
 TABLES = {
     "robocode_run": runs,
+    "robocode_islands": islands,
+    "robocode_league": league,
+    "robocode_parts": parts,
     "robocode_fought": fought,
     "robocode_bar": bar,
     "robocode_scatter": scatter,

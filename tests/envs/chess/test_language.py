@@ -1,7 +1,7 @@
 """What programs see of chess, against plain Python on boards of python-chess; and what the source prints."""
 
 import re
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import jax
@@ -12,16 +12,19 @@ import pytest
 from envs.chess import language, many
 from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
+from jaxgp.errors import UsageError
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate_programs
+from jaxgp.options import check
 from jaxgp.search.chance import stepping, unused_key
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed")
 from tests.envs.chess import played, twin  # noqa: E402
 
 FIVE = Chess(endgame="KRKR,KQKQ,KQKR,KRRKRR,KQRKQR", start="legal")
-NAMES = (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
-SEEN = jax.jit(language.view)
+FINAL = (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
+NAMES = tuple(dict.fromkeys([*FINAL, *(name for names in language.STAGES.values() for name in names)]))
+SEEN = jax.jit(partial(language.view, names=NAMES))
 FEW = 300
 """Positions that are looked at together: what programs see is compiled for each number of them."""
 
@@ -65,7 +68,20 @@ RARE = ["1000*IsMate", "IsMateInOne", "IsOppKingStuck", "IsStalemate"]
 def test_one_terminal_alone_is_constant(seed, count, rare):
     seen = after_moves(seed, count)[2]
     constant = [name for name, row in zip(NAMES, seen, strict=True) if (row == row[0]).all()]
-    assert {"NotMyKingInCheck"} <= set(constant) <= {"NotMyKingInCheck", *rare}
+    assert {"NotMyKingInCheck", "IsMyKingInCheck"} <= set(constant) <= {"NotMyKingInCheck", "IsMyKingInCheck", *rare}
+
+
+def test_early_languages_have_one_tree_and_functions_of_their_own():
+    first, later = (language.primitive_set(language.Options(trees="one", stage=stage)) for stage in language.STAGES)
+    assert {"Add", "Sub", "Mul", "Larger", "And4"} < {p.name for p in first.functions}
+    assert {"Negate", "IfAdvantage"} < {p.name for p in later.functions}
+    assert not {"Add", "Larger"} & {p.name for p in later.functions}
+    tree = jax.tree.map(lambda x: x[None], parse_tree(later, "(IfAdvantage (Negate IsStalemate) 0.5)", 8))
+    seen = jnp.zeros((len(language.STAGES["later"]), 3)).at[-1].set(1.0)
+    seen = seen.at[language.STAGES["later"].index("EvaluateMaterial")].set(jnp.array([-9.0, 0.0, 4.0]))
+    assert evaluate_programs(later, tree, seen).ravel().tolist() == [0.5, 0.5, -1.0]
+    with pytest.raises(UsageError, match=r"program\.trees=three: accepted: one, with program\.stage=first"):
+        check(language.Options(stage="first"), "program.")
 
 
 GPEC = (Path(language.__file__).parent / "gpec190.txt").read_text("utf-8")

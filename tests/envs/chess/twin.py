@@ -137,4 +137,13 @@ def terminals(board, captured):
         "IsOppPiecePinned": any(board.is_pinned(opp, man) for man in theirs),
         "IsMyPieceNotPinned": not any(board.is_pinned(my, man) for man in mine),
         "IsStalemate": board.is_stalemate(),
+        "IsMyKingInCheck": kings[my] in hit,
+        "IsMyPieceAttacked": bool(hit),
+        "IsOppPieceAttacked": bool(hits),
+        "NumMovesOppKing": len(king_moves(board, opp)),
+        "IsMyPieceProtected": any(attacked_by(board, my, man) for man in mine),
+        "IsOppPieceProtected": any(attacked_by(board, opp, man) for man in theirs),
+        "IsMyQueenAttacked": any(queen in hit for queen in queens[my]),
+        "NumOppPiecesNotAttacked": len(theirs) - len(hits),
+        "IsMyPieceAttackedUnprotected": any(not attacked_by(board, my, man) for man in hit),
     }

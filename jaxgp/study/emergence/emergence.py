@@ -1,0 +1,337 @@
+"""Where the strength of a champion sits, part by part, as rows of a table that a stopped command goes on with.
+
+Source: M. Sipper, "Evolved to Win" (2011), chapter 5. `docs/emergence.md` says what each measure means and where it
+misleads.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from jaxgp import files
+from jaxgp.anatomy import dissect
+from jaxgp.errors import UsageError
+from jaxgp.games.outside import Games
+from jaxgp.genotypes.programs import Programs
+from jaxgp.measure.champions import Loaded
+from jaxgp.seats.options import OpponentOptions
+from jaxgp.store.table import Cells, CSVTable
+from jaxgp.study.emergence import altered, choices, strength
+from jaxgp.study.emergence.evolved import Breeder
+from jaxgp.study.emergence.options import EVOLVED, EmergenceOptions
+from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
+from jaxgp.study.emergence.strength import Scorer, Terms, fall, score
+
+TABLE, MOVES, FIGURES = "emergence.csv", "moves.csv", "emergence.json"
+Say = Callable[[str], object]
+
+
+@dataclass
+class Found:
+    """What was measured.
+
+    Attributes:
+        champion: whose strength is looked at.
+        rows: of the table.
+        used: how often the champion uses each terminal.
+        agreement: of its values with what moves are worth; None: not looked at.
+        by: who says what moves are worth.
+        game: the moves of a game with itself.
+        reduced: figures of the smallest program; None: not looked for.
+        skipped: parts that could not be measured, and why.
+    """
+
+    champion: Loaded
+    rows: list[Cells] = field(default_factory=list)
+    used: dict[str, int] = field(default_factory=dict)
+    agreement: choices.Agreement | None = None
+    by: str = ""
+    game: list[Row] = field(default_factory=list)
+    reduced: dict[str, object] | None = None
+    skipped: dict[str, str] = field(default_factory=dict)
+
+
+class Study:
+    """A champion, what its programs are measured by, and the table of what is known.
+
+    Args:
+        options: see there.
+        loaded: the champion.
+        others: further champions of the same language.
+        panel: opponents by name.
+        games: where games come from.
+        folder: of the results.
+        say: told what comes next, and what it costs.
+    """
+
+    def __init__(
+        self,
+        options: EmergenceOptions,
+        loaded: Loaded,
+        others: Sequence[Loaded],
+        panel: Mapping[str, OpponentOptions],
+        games: Games,
+        folder: Path,
+        say: Say,
+    ) -> None:
+        self.options, self.loaded, self.others, self.folder, self.say = options, loaded, others, folder, say
+        self.altered = altered.alter(loaded.cast, loaded.genome, options.seed)
+        self.names = altered.check_names("terminals", options.terminals, self.altered)
+        terms = Terms(options.games, options.opening_plies, options.decisions, options.seed)
+        self.scorer = Scorer(strength.measures(loaded.cast, self.altered.actor, panel, terms))
+        self.table = CSVTable(folder / TABLE, COLUMNS)
+        self.table.check("output")
+        self.known = {tuple(row[name] for name in KEY): row for row in self.table.read()}
+        self.breeder: Breeder | None = None
+        if set(options.parts) & set(EVOLVED):
+            self.breeder = Breeder(loaded, games, folder / "runs", options.generations, options.seed)
+        self._bases: dict[tuple[str, str], np.ndarray] = {}
+
+    def price(self, parts: Sequence[str]) -> None:
+        """Say what the parts will cost, before they begin."""
+        program = self.altered.widened(self.loaded.genome)
+        self.scorer.gauge(program)
+        each = sum(self.scorer.seconds.values())
+        alone = sum(len([*self.altered.alone(name)]) for name in self.names)
+        count = {
+            "single": alone + 1,
+            "disabled": (1 + len(self.others)) * (1 + len(self.names) * len(self.options.ways)),
+        }
+        pairs, runs = self.options.best * (self.options.best - 1) // 2, self.options.replicates
+        evolved = {
+            "without": runs * (1 + len(self.names)),
+            "pairs": runs * pairs,
+            "groups": 2 * runs * len(self.sizes()),
+        }
+        for part in parts:
+            if part in count:
+                self.say(f"{part}: {count[part]} programs at most, about {count[part] * each:,.0f} seconds of CPU")
+            if part in evolved and self.breeder is not None:
+                hours = evolved[part] * self.breeder.seconds / 3600
+                self.say(f"{part}: {evolved[part]} runs, about {hours:.2f} hours by the clock, compiling included")
+
+    def sizes(self) -> list[int]:
+        """Return the sizes of groups."""
+        return [*range(1, len(self.names), self.options.step), len(self.names)]
+
+    def row(
+        self,
+        part: str,
+        champion: str,
+        terminals: str,
+        way: str,
+        against: str,
+        values: np.ndarray,
+        base: np.ndarray | float | None = None,
+    ) -> Row:
+        """Return a row; `base` is what games or decisions of the base are worth, float[N], or their mean."""
+        mine = score(values)
+        less: dict[str, float] = {}
+        if isinstance(base, np.ndarray):
+            one = fall(base, values)
+            less = {"base": float(base.mean()), "fall": one.mean, "fall_low": one.low, "fall_high": one.high}
+        elif base is not None:
+            less = {"base": base, "fall": base - mine.mean}
+        figures = {"score": mine.mean, "low": mine.low, "high": mine.high, **less}
+        return {
+            **dict.fromkeys(COLUMNS, ""),
+            **{"part": part, "champion": champion, "terminals": terminals, "way": way, "against": against},
+            **{"number": values.size, "seed": self.options.seed},
+            **{name: round(float(x), 5) + 0.0 for name, x in figures.items()},
+        }
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Keep rows in the table."""
+        self.table.extend(rows)
+        for row in rows:
+            cells = {name: str(row[name]) for name in COLUMNS}
+            self.known[tuple(cells[name] for name in KEY)] = cells
+
+    def has(self, part: str, champion: str, terminals: str, way: str, against: str) -> bool:
+        """Return whether the table holds a row."""
+        wanted = part, champion, terminals, way, against
+        return any(key[: len(wanted)] == wanted and self._same(key) for key in self.known)
+
+    def _same(self, key: Sequence[str]) -> bool:
+        number = self.options.decisions if key[4] == DECISIONS else 0
+        return key[6] == str(self.options.seed) and (not number or key[5] == str(number))
+
+    def base(self, name: str, against: str, program: Programs) -> np.ndarray:
+        """Return what games or decisions are worth to a program that others are compared with, float[N]."""
+        if (name, against) not in self._bases:
+            values = self.scorer.scores([program], against)[0]
+            self._bases[name, against] = values
+            if not self.has(REFERENCE, name, "", "", against):
+                self.add([self.row(REFERENCE, name, "", "", against, values)])
+        return self._bases[name, against]
+
+    def variants(
+        self, part: str, champion: str, base: tuple[str, Programs], some: Sequence[tuple[str, str, Programs]]
+    ) -> None:
+        """Measure programs, by terminals and ways, that the table does not hold, a few at a time."""
+        for against in self.scorer.names:
+            left = [one for one in some if not self.has(part, champion, one[0], one[1], against)]
+            if not left:
+                continue
+            than = self.base(base[0], against, base[1])
+            for first in range(0, len(left), strength.TOGETHER):
+                batch = left[first : first + strength.TOGETHER]
+                self.say(f"{part}, {against}: {first + len(batch)} of {len(left)}")
+                found = self.scorer.scores([program for *_, program in batch], against)
+                rows = zip(batch, found, strict=True)
+                self.add([self.row(part, champion, name, way, against, x, than) for (name, way, _), x in rows])
+
+    def single(self) -> None:
+        """Measure each terminal as the whole program, with both signs, beside random values."""
+        some = [
+            (said, f"{sign:+d}", program) for name in self.names for said, sign, program in self.altered.alone(name)
+        ]
+        self.variants("single", digest(self.loaded), (RANDOM, self.altered.random()), some)
+
+    def disabled(self) -> None:
+        """Measure champions whose terminals say nothing, or something else."""
+        for one in (self.loaded, *self.others):
+            some = [
+                (name, way, made)
+                for name in self.names
+                for way in self.options.ways
+                if (made := self.altered.disabled(one.genome, name, way)) is not None
+            ]
+            self.variants("disabled", digest(one), (digest(one), self.altered.widened(one.genome)), some)
+
+    def evolved(
+        self,
+        part: str,
+        kind: str,
+        left_out: Sequence[str],
+        base: Callable[[str], float | None],
+        depth: int | None = None,
+    ) -> None:
+        """Evolve players without some terminals, and measure their champions."""
+        assert self.breeder is not None
+        name = digest(self.loaded)
+        for number in range(self.options.replicates):
+            if all(self.has(part, name, kind, str(number), against) for against in self.scorer.names):
+                continue
+            self.say(f"{part}, {kind}: run {number + 1} of {self.options.replicates}")
+            made = self.breeder.evolve(f"{part}_{kind}", left_out, number, depth)
+            program = self.altered.widened(made.genome)
+            rows = [
+                self.row(
+                    part, name, kind, str(number), against, self.scorer.scores([program], against)[0], base(against)
+                )
+                for against in self.scorer.names
+                if not self.has(part, name, kind, str(number), against)
+            ]
+            self.add(rows)
+
+    def mean(self, part: str, terminals: str, against: str) -> float | None:
+        """Return the mean score of rows; None without any."""
+        rows = [
+            r for r in self.known.values() if (r["part"], r["terminals"], r["against"]) == (part, terminals, against)
+        ]
+        return fmean(float(row["score"]) for row in rows) if rows else None
+
+    def without(self) -> None:
+        """Evolve players without each terminal, beside as many with all of them."""
+        self.evolved("without", "nothing", (), lambda _: None)
+        for name in self.names:
+            self.evolved("without", name, [name], lambda against: self.mean("without", "nothing", against))
+
+    def ranking(self) -> list[str]:
+        """Return the terminals by their strength so far, the greatest first; those that are named stay in order."""
+        if self.options.terminals:
+            return list(self.names)
+        found = {row["terminal"]: row["strength"] for row in strengths([*self.known.values()])}
+        return sorted(self.names, key=lambda name: -float(found.get(name) or 0))  # type: ignore[arg-type]
+
+    def pairs(self) -> None:
+        """Evolve players from pairs of terminals, beside the better one of each alone."""
+        for pair in combinations(self.ranking()[: self.options.best], 2):
+            gone = [name for name in self.altered.names if name not in pair]
+
+            def better(against: str, pair: tuple[str, str] = pair) -> float | None:
+                alone = [single_score([*self.known.values()], name, against) for name in pair]
+                return max((x for x in alone if x is not None), default=None)
+
+            self.evolved("pairs", "+".join(pair), gone, better, self.options.pair_depth)
+
+    def groups(self) -> None:
+        """Evolve players from groups of terminals, by descending strength, and drawn."""
+        ranked, rng = self.ranking(), np.random.default_rng(self.options.seed)
+        drawn = list(rng.permutation(self.names))
+        for size in self.sizes():
+            for how, order in (("strongest", ranked), ("drawn", drawn)):
+                gone = [name for name in self.altered.names if name not in order[:size]]
+                self.evolved("groups", f"{how} {size}", gone, lambda _: None)
+
+
+def digest(loaded: Loaded) -> str:
+    """Return what rows call a champion."""
+    return loaded.text.removeprefix("champion ").split(" ")[0]
+
+
+def reduce(loaded: Loaded, positions: int, seed: int) -> dict[str, object]:
+    """Return how small a program is that plays the same moves, and the nodes that decide no move."""
+    made = dissect.dissect(loaded, positions, seed, lambda _: None)
+    assert made.simpler is not None
+    assert made.equality is not None
+    nodes = sum(len(one.tree) for one in made.trees)
+    from jaxgp.genotypes.text import print_program
+
+    return {
+        "nodes": nodes,
+        "introns": sum(kind != "code" for one in made.trees for kind in one.kinds),
+        "left": int(np.sum(made.simpler.length)),
+        "positions": made.equality.positions,
+        "equal": made.equality.decisions,
+        "program": print_program(loaded.cast.language, made.simpler),
+    }
+
+
+def carry_out(study: Study) -> Iterator[Found]:
+    """Measure part by part; yield what is found after each of them."""
+    options, loaded = study.options, study.loaded
+    found = Found(loaded, [*study.known.values()], altered.uses(loaded.genome, loaded.cast.language))
+    measured = [part for part in options.parts if part not in ("moves", "reduced")]
+    if measured:
+        study.price(measured)
+    for part in options.parts:
+        if part == "moves":
+            try:
+                look_at_moves(study, found)
+            except UsageError as error:  # the other parts need not wait for it
+                found.skipped[part] = str(error)
+                study.say(f"{part} is left out: {error}")
+        elif part == "reduced":
+            found.reduced = reduce(loaded, options.positions, options.seed)
+        else:
+            getattr(study, part)()
+            found.rows = [*study.known.values()]
+        files.write_json(study.folder / FIGURES, as_json(found))
+        yield found
+
+
+def look_at_moves(study: Study, found: Found) -> None:
+    """Compare the champion's values of moves with their worth, and play a game; raises UsageError where it has none."""
+    options, loaded = study.options, study.loaded
+    given = loaded.cast, loaded.genome, options.truth
+    found.agreement, found.by = choices.compare(*given, options.positions, options.seed)
+    found.game = [*choices.play(*given, options.plies, options.seed)]
+    if found.game:
+        files.write_text(study.folder / MOVES, files.csv_text(found.game))
+
+
+def as_json(found: Found) -> dict[str, object]:
+    """Return the figures beside the table."""
+    return {
+        "champion": digest(found.champion),
+        "uses": found.used,
+        "agreement": None if found.agreement is None else asdict(found.agreement) | {"by": found.by},
+        "reduced": found.reduced,
+        "skipped": found.skipped,
+    }

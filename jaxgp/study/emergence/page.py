@@ -1,0 +1,117 @@
+"""The page and the lines of an emergence study."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jaxgp.report import document
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part
+from jaxgp.study.emergence import emergence, rows
+from jaxgp.study.emergence.emergence import Found
+from jaxgp.study.emergence.rows import Row
+
+WEAKNESS = {
+    "single": "A terminal alone says how far it leads without the others; games that hardly anybody wins tell little.",
+    "disabled": "What is disabled was evolved with the terminal, so the fall says what the champion leans on, not what "
+    "it could do without.",
+    "without": "A terminal with a double looks weak here, as evolution takes the other one.",
+}
+
+
+def save(folder: Path, found: Found) -> None:
+    """Write the page; raises OSError."""
+    document.save(folder, page(found))
+
+
+def page(found: Found) -> Document:
+    """Return the page."""
+    content = found.champion.content
+    title = f"Where the strength of the champion of generation {content.generation}, seed {content.seed}, sits"
+    facts = [("game", found.champion.cast.game.name), ("champion", emergence.digest(found.champion))]
+    facts += [(f"{part} is left out", why) for part, why in found.skipped.items()]
+    sections: list[tuple[str, Sequence[Part]]] = []
+    for decisions, name in ((False, "games"), (True, "decisions")):
+        lines = rows.strengths(found.rows, decisions)
+        if lines:
+            unit = "Shares of decisions with a best move" if decisions else "Scores, averaged over the opponents"
+            known = [part for part in WEAKNESS if any(row["part"] == part for row in found.rows)]
+            says = [WEAKNESS[part] for part in known]
+            references = [row for row in found.rows if row["part"] == rows.REFERENCE]
+            mine = [row for row in references if (row["against"] == rows.DECISIONS) == decisions]
+            base = DocumentTable(
+                [{k: row[k] for k in ("champion", "against", "number", "score", "low", "high")} for row in mine]
+            )
+            sections.append(
+                (f"Terminals, by {name}", [f"{unit}.", *says, base, DocumentTable(_used(lines, found.used))])
+            )
+    if pairs := rows.synergies(found.rows):
+        sections.append(("Pairs", [DocumentTable(_rounded(pairs))]))
+    if curve := rows.curve(found.rows):
+        sections.append(("Groups", [DocumentTable(_rounded(curve))]))
+    if found.agreement is not None:
+        sections.append(
+            ("Moves", [f"What moves are worth is said by {found.by}.", *_agreement(found), *_game(found.game)])
+        )
+    if found.reduced is not None:
+        said = {name: value for name, value in found.reduced.items() if name != "program"}
+        text = FoldedText("The smallest program that was found", str(found.reduced["program"]))
+        sections.append(("Reduced", [DocumentTable([said]), text]))
+    return Document(title, facts, sections)
+
+
+def _rounded(lines: Sequence[Row]) -> list[Row]:
+    return [{name: round(x, 3) + 0.0 if isinstance(x, float) else x for name, x in line.items()} for line in lines]
+
+
+def _used(lines: Sequence[Row], used: Mapping[str, int]) -> list[Row]:
+    return [{**line, "uses": used.get(str(line["terminal"]), 0)} for line in _rounded(lines)]
+
+
+def _agreement(found: Found) -> list[Part]:
+    assert found.agreement is not None
+    one = found.agreement
+    rank = "not known" if one.rank is None else f"{one.rank:.3f} over {one.ranked:,} positions"
+    return [
+        f"At {one.positions:,} positions with {one.moves:.1f} moves on average a best move is among the top-valued "
+        f"ones in {100 * one.topped:.1f} %, and a top-valued one that is drawn is best in {100 * one.best:.1f} % "
+        f"(a random move: {100 * one.random:.1f} %). {one.ties:.1f} moves share the top. Rank correlation: {rank}."
+    ]
+
+
+def _game(played: Sequence[Row]) -> list[Part]:
+    """Return a table for each ply: the moves of the highest values, and the best ones; the played one is marked."""
+    parts: list[Part] = []
+    for ply in dict.fromkeys(row["ply"] for row in played):
+        moves = [row for row in played if row["ply"] == ply]
+        shown = [row for row in moves if row["top"] or row["best"]][:12]
+        parts.append(f"Ply {ply}: {len(moves)} moves.")
+        lines: list[Row] = [
+            {
+                "move": f"{row['move']}{' (played)' if row['played'] else ''}",
+                "value": row["value"],
+                "worth": row["worth"],
+                "best": "yes" if row["best"] else "",
+            }
+            for row in shown
+        ]
+        parts.append(DocumentTable(_rounded(lines)))
+    return parts
+
+
+def lines(found: Found) -> list[str]:
+    """Return the lines for the terminal: the strongest terminals, and the figures of the other parts."""
+    said = []
+    for decisions, name in ((False, "games"), (True, "decisions")):
+        if some := rows.strengths(found.rows, decisions):
+            said += ["", f"Strongest terminals by {name}: strength (alone minus random; fall where disabled)"]
+            for line in some[:10]:
+                cells = [line["strength"], line["single minus random"], line["disabled"]]
+                shown = ["" if x is None else f"{x:+.3f}" for x in cells]
+                said.append(f"  {line['terminal']}: {shown[0]} ({shown[1]}; {shown[2]})")
+    said += [str(part) for part in (_agreement(found) if found.agreement else [])]
+    if found.reduced is not None:
+        one = found.reduced
+        said.append(
+            f"{one['left']} of {one['nodes']} nodes play the same moves at {one['equal']:,} of "
+            f"{one['positions']:,} positions"
+        )
+    return said

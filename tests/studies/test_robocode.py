@@ -1,0 +1,36 @@
+"""Studies of Robocode: the parts of a program, and the options of the groups that are compared."""
+
+from pathlib import Path
+
+import envs
+from jaxgp.config import validate
+from jaxgp.config.compose import Composer
+from jaxgp.config.schema import Config
+from studies.robocode import ablate, compare
+
+CONF = Path(__file__).parents[2] / "conf"
+
+
+def test_a_part_is_found_by_its_way_and_another_one_is_put_in_its_place():
+    tree = ablate.read("(PROGRAM (Mul (Sin X) 0.5) Zero (Neg Y))")
+    assert ablate.write(tree) == "(PROGRAM (Mul (Sin X) 0.5) Zero (Neg Y))"
+    found = {way: ablate.write(part) for way, part in ablate.parts(tree, 1)}
+    assert found == {
+        (1,): "(Mul (Sin X) 0.5)",
+        (1, 1): "(Sin X)",
+        (1, 2): "0.5",
+        (2,): "Zero",
+        (3,): "(Neg Y)",
+        (3, 1): "Y",
+    }
+    assert ablate.write(ablate.without(tree, (1, 1), ["MaxX"])) == "(PROGRAM (Mul MaxX 0.5) Zero (Neg Y))"
+    assert ablate.nodes(tree) == 8
+
+
+def test_the_options_of_every_group_are_accepted(tmp_path):
+    with Composer(Config, CONF, "config") as composer:
+        for study, groups in compare.GROUPS.items():
+            for group in groups:
+                words = compare.words(compare.Options(study=study), group, 1, tmp_path)
+                made = [word for word in words if not word.startswith(("hydra.", "resume="))]
+                assert validate.check(composer.compose(made), envs).algorithm.generations == 100
