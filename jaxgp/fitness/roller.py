@@ -21,7 +21,7 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.contracts import Driver, Instanced, Plans, Simulation
 from jaxgp.errors import reject
-from jaxgp.fitness.crews import Crew, Crews, Met, Others, OwnRivals
+from jaxgp.fitness.among.crews import Crew, Crews, Met, Others, OwnRivals
 from jaxgp.players import ply
 from jaxgp.search.chance import unused_key
 
@@ -73,7 +73,7 @@ class _Who:
     """Who drives."""
 
     plans: Any  # of the individuals, [P, ...]
-    others: Any  # of the others, see `jaxgp.fitness.crews`
+    others: Any  # of the others, see `jaxgp.fitness.among.crews`
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,8 @@ from jaxgp.bits import extend
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
+from jaxgp.fitness.among.crews import Crew, OwnRivals
 from jaxgp.fitness.among.opposition import Opposition
-from jaxgp.fitness.crews import Crew, OwnRivals
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.games.casting import Cast

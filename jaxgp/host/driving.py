@@ -136,7 +136,7 @@ class Driven:
         return picture([self]) or animate(self.frames(), self.names)
 
 
-class Shown(Protocol):
+class Pictured(Protocol):
     """A rollout that a picture can have."""
 
     @property
@@ -152,7 +152,7 @@ class Shown(Protocol):
     def states(self) -> States: ...
 
 
-def picture(rollouts: Sequence[Shown]) -> str | None:
+def picture(rollouts: Sequence[Pictured]) -> str | None:
     """Return one picture of rollouts of a simulation, by the names of their drivers; None if it has none."""
     first = rollouts[0]
     if first.spec.showing.picture is None:

@@ -164,7 +164,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness, with a referee where generations cannot be compared."""
-        from jaxgp.fitness.among.opposition import Drawn, Population
+        from jaxgp.fitness.among.opposition import DrawnRivals, Population
         from jaxgp.fitness.phases import Phased
         from jaxgp.fitness.refereed import Refereed
 
@@ -180,7 +180,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
                 parts.append(whole)
             else:
                 rivals = tuple(crew[0][1] for crew in self.crews(cast))
-                drawn = Drawn(rivals, self.rivals_drawn, self.drawn_by == "individual")
+                drawn = DrawnRivals(rivals, self.rivals_drawn, self.drawn_by == "individual")
                 parts.append(self._by(cast, drawn, self.rivals_drawn))
         own = parts[0] if len(parts) == 1 else Phased(tuple(parts), self.phase_generations, self.phase_stagnation)
         return Refereed(own, whole, self.measured)

@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Driver, Simulation
-from jaxgp.fitness.crews import Crew
+from jaxgp.fitness.among.crews import Crew
 from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome

@@ -139,8 +139,9 @@ def _objective(config: Config) -> str:
 
 
 def _termination(config: Config) -> tuple[str, str]:
-    stands = config.algorithm.stagnation
-    ends = [config.fitness.aim(config), stands and f"{stands} generations without a better individual than all before"]
+    ends = [config.fitness.aim(config)]
+    if limit := config.algorithm.stagnation:
+        ends.append(f"{limit} generations without a better individual than all before")
     return "termination criterion", "; or ".join(filter(None, ends)) or "none but the number of generations"
 
 

@@ -11,7 +11,7 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.ring import Ring
-from jaxgp.fitness.among.opposition import Drawn, Population
+from jaxgp.fitness.among.opposition import DrawnRivals, Population
 from jaxgp.fitness.evaluation import Absolute, Evaluation
 from jaxgp.fitness.phases import Phased
 from jaxgp.fitness.rollout import RolloutFitness, Shares
@@ -44,8 +44,8 @@ def found():
     made = {
         "each other": RolloutFitness(Track(), RUNNER, Shares(0, 0.0, 4), opposition=Population(2)),
         "two at a time": RolloutFitness(Track(), RUNNER, Shares(0, 0.0, 4), opposition=Population(2), lanes=2),
-        "generation": RolloutFitness(Track(), RUNNER, "way", rollouts=2, opposition=Drawn(RIVALS, 3)),
-        "individual": RolloutFitness(Track(), RUNNER, "way", opposition=Drawn(RIVALS, 2, True)),
+        "generation": RolloutFitness(Track(), RUNNER, "way", rollouts=2, opposition=DrawnRivals(RIVALS, 3)),
+        "individual": RolloutFitness(Track(), RUNNER, "way", opposition=DrawnRivals(RIVALS, 2, True)),
     }
 
     def run(numbers):
@@ -99,7 +99,7 @@ def test_rivals_are_drawn_without_repeats_for_a_generation_or_for_each_individua
 
 def test_rivals_that_are_driven_in_different_ways_are_not_drawn():
     with pytest.raises(UsageError, match=r"fitness\.rivals_drawn=1: accepted: null; these rivals are driven"):
-        Drawn((RIVALS[0], Hand(OTHER)), 1)
+        DrawnRivals((RIVALS[0], Hand(OTHER)), 1)
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ DEAR = re.compile(r"experiment|logger|hydra|online|champions|search|deepening|en
 HYDRA = 0.3
 """Share of Hydra's own options that a case draws from."""
 TAKEN = 0.55
-"""Share of the values that are near to what an option takes."""
+"""Share of the values that are near to what an option takes, unless `taken` says another one."""
 OUTCOMES = ("carried out", "accepted", "refused", "the machine", "failed")
 
 
@@ -55,6 +55,7 @@ class Options:
     script: str | None = option(None, "only this script; null: all of them")
     base: str | None = option(None, "only bases in whose name or words this stands, as in robocode; null: all")
     case: int | None = option(None, "only the case of this number", low=0)
+    taken: float = option(TAKEN, "share of the values that are near to what an option takes", low=0, high=1)
     carried: float = option(0.5, "share of the cases that are carried out, if their numbers are small", low=0, high=1)
     stop: int = option(1000, "end after this many failures", low=1)
     shrink: bool = option(True, "leave out of a command that failed all words that it fails without")
@@ -88,14 +89,16 @@ def named(word: str) -> Iterator[str]:
         yield from filter(None, (" ".join(word.split())[:20], "not an option"))
 
 
-def drawn(draw: random.Random, script: str, targets: Sequence[Target], base: str, share: float) -> Case:
+def drawn(
+    draw: random.Random, script: str, targets: Sequence[Target], base: str, share: float, taken: float = TAKEN
+) -> Case:
     """Draw a case."""
     count = draw.choice((1, 2, 2, 3))
     # Hydra has as many options as the rest together, most of which change nothing in a run.
     listed = [one for one in targets if draw.random() < HYDRA or not one.name.startswith("hydra.")]
     added = []
     for target in draw.sample(listed, min(count, len(listed))):
-        value = draw.choice(target.near) if draw.random() < TAKEN else draw.choice(draw.choice(typed_words.HOSTILE))
+        value = draw.choice(target.near) if draw.random() < taken else draw.choice(draw.choice(typed_words.HOSTILE))
         added.append(f"{target.name}={value}" if value or not target.name.startswith("~") else target.name)
     if draw.random() < 0.2:
         added.append(odd(draw, script, draw.choice(targets).name, added))
@@ -252,7 +255,7 @@ def fuzz(options: Options, say: Callable[[str], object] = print) -> Counter[tupl
             script = draw.choice(scripts)
             base = draw.choice(list(found[script]))
             share = 0 if base in typed_words.LONG else options.carried
-            case = drawn(draw, script, found[script][base], BASES[script][base], share)
+            case = drawn(draw, script, found[script][base], BASES[script][base], share, options.taken)
             ended = tried(case, folder)
             wrong = judged(case, ended)
             counts[script, outcome_of(ended, wrong)] += 1

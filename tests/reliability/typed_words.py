@@ -250,7 +250,8 @@ def targets(script: str, base: str) -> list[Target]:
     schema = module.ANALYSES[base].schema if script == "analyse" else module.Options
     found = list(of_schema(schema))
     if script == "play":
-        found += [one for game in envs.available() for one in of_game(game)]
+        named = [game for game in envs.available() if f"game={game}" in words]
+        found += [one for game in named or envs.available() for one in of_game(game)]
     if script == "analyse" and base == "design":
         found += [Target(f"factors.{one.name}", ("[1,2]", "[1]")) for one in of_train(["game=morpion"])[:80]]
     return found

@@ -80,9 +80,8 @@ def plan(course: Track, numbers: Array) -> Plan:
     """Return the path that numbers, float32[K + 5], are on a track, and the gains of the controller."""
     it = basis(course)
     knots, tuned = numbers[: -len(GAINS)], numbers[-len(GAINS) :]
-    offsets = it.way.grid + it.splines @ knots
-    offsets = jnp.clip(offsets, -it.room - it.way.bent, it.room - it.way.bent)
-    return follower.plan(line(it.way, offsets), GAINS * (1 + TUNED * tuned))
+    offsets = jnp.clip(it.way.grid + jnp.dot(it.splines, knots), -it.room - it.way.bent, it.room - it.way.bent)
+    return follower.plan(line(it.way, offsets), jnp.asarray(GAINS) * (1 + TUNED * tuned))
 
 
 def place(course: Track, sensed: Array) -> Place:

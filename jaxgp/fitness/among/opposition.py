@@ -17,7 +17,7 @@ from jaxgp.checks.values import whole
 from jaxgp.contracts import Driver
 from jaxgp.errors import reject
 from jaxgp.fitness.among import coplay
-from jaxgp.fitness.crews import Met
+from jaxgp.fitness.among.crews import Met
 from jaxgp.options import MAX_GAMES
 from jaxgp.spec import Hand
 
@@ -53,7 +53,7 @@ class Opposition(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn(Opposition):
+class DrawnRivals(Opposition):
     """Some of many rivals, drawn without repeats for each generation, or for each individual.
 
     Attributes:

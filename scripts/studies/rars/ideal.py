@@ -190,7 +190,7 @@ NEAR = 0.25
 
 def planned(way: Road, offsets: np.ndarray, wide: np.ndarray, wanted: Wanted) -> Plan:
     """Return what the controller follows."""
-    return plan(line(way, offsets + wide @ wanted.aside), wanted.gains, wide @ wanted.faster)
+    return plan(line(way, offsets + wide @ wanted.aside), wanted.gains, jnp.dot(wide, wanted.faster))
 
 
 def controls(world: Rars, way: Road, grid: np.ndarray, plan: Plan, drive: Drive) -> tuple[Array, Array]:

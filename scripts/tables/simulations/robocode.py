@@ -98,6 +98,30 @@ def islands(data: Data) -> str:
     return table(header, lines)
 
 
+def islands_fought(data: Data) -> str:
+    """Return how the best robot from the islands fights, here."""
+    rows = {row["rival"]: row for row in data["robocode_islands_fought"]}
+    samples = [rows[f"sample.{one}"] for one in SAMPLES]
+    mean = sum(float(row["share"]) for row in samples) / len(samples)
+    error = sum(float(row["error"]) ** 2 for row in samples) ** 0.5 / len(samples)
+    cells = [f"{mean:.3f} ({mean - 1.96 * error:.3f} to {mean + 1.96 * error:.3f})"]
+    cells.append(f"{sum(float(row['share']) > 0.5 for row in samples)} of {len(samples)}")
+    for row in (rows[one] for one in ("sample.Walls", "haiku.HaikuPoet", "haiku.HaikuWalls")):
+        cells.append(f"{float(row['share']):.2f} ({float(row['low']):.2f} to {float(row['high']):.2f})")
+    header = ["mean F of the samples", "more than half of the points", "Walls", "HaikuPoet", "HaikuWalls"]
+    return table(header, [cells])
+
+
+def by_hand(data: Data) -> str:
+    """Return how robots written by hand in the language of programs fight, here."""
+    rivals = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls", "sample.SpinBot", "sample.TrackFire")
+    lines = [
+        [f"`{row['program']}`", *(f"{float(row[one]):.2f}" for one in rivals), row["shots"]]
+        for row in data["robocode_by_hand"]
+    ]
+    return table(["program", *(one.partition(".")[2] for one in rivals), "shots in a round"], lines)
+
+
 def _by_turns(rows: list[Cells]) -> list[tuple[float, int, float, float]]:
     """Return the turns until each generation that a table has, its number, the best fitness so far, and the mean.
 
@@ -176,7 +200,9 @@ def parts(data: Data) -> str:
 
 TABLES = {
     "robocode_run": runs,
+    "robocode_by_hand": by_hand,
     "robocode_islands": islands,
+    "robocode_islands_fought": islands_fought,
     "robocode_league": league,
     "robocode_parts": parts,
     "robocode_fought": fought,
