@@ -347,7 +347,7 @@ def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     savedrollout.write(files, driven)
     pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
     for path in pictures:
-        savedgame.write_text(path, first.spec.drawing.svg(first.game, first.state(-1)) + "\n")
+        savedgame.write_text(path, savedgame.alone(first.spec.drawing.svg(first.game, first.state(-1))) + "\n")
     for path in [*files, *pictures]:
         say(f"Written: {path}")
 
@@ -363,7 +363,7 @@ def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
     state = driven.state(step)
     print(driven.spec.drawing.text(driven.game, state))
     for path in savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []:
-        savedgame.write_text(path, driven.spec.drawing.svg(driven.game, state) + "\n")
+        savedgame.write_text(path, savedgame.alone(driven.spec.drawing.svg(driven.game, state)) + "\n")
         say(f"Written: {path}")
 
 

@@ -47,9 +47,11 @@ SENSES = (
 )
 """What programs see, by the names of the source and of RARS."""
 COLOURS = ("#3b4cc0", "#3f7fd6", "#2a9fb8", "#3cb371", "#8fbf3a", "#e6b422", "#f28e2b", "#e4572e", "#b40426")
-CARS = ("#111", "#0a7d33", "#8a2be2", "#c77700", "#007f8c", "#b3006b", "#555", "#1f4e9c")
+CARS = ("var(--first)", "#0a9d43", "#9a5be2", "#c77700", "#008f9c", "#c3107b", "#888", "#3f6fc0")
+"""Colours that are seen on light and dark pages; the first one changes with the page."""
 
 STYLE = """
+.rars{--first:#111}
 .rars .road{fill:none;stroke:#e4e0d8;stroke-linecap:butt}
 .rars .wall{fill:none;stroke:#8c8577;stroke-width:1.5}
 .rars .line{stroke:#111;stroke-width:3}
@@ -66,6 +68,8 @@ STYLE = """
 .rars .speed{fill:none;stroke-width:2}
 .rars text{font:600 20px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#222}
 @media (prefers-color-scheme:dark){
+.rars{--first:#eee}
+.rars .side,.rars .other{stroke:#7fa8e8}
 .rars .road{stroke:#33312d}
 .rars .wall{stroke:#7d776b}
 .rars .line{stroke:#eee}
