@@ -167,7 +167,7 @@ class Mancala:
     def _sweep(self, board: Array) -> Array:
         """Empty the pits at the end of the game and credit what they held."""
         sides = board.astype(jnp.int32).reshape(2, self.pits + 1)
-        left = sides[:, :-1].sum(1)
+        left = sides[:, :-1].sum(1, dtype=jnp.int32)
         if self.remaining == "opponent":
             left = left[::-1]
         if self.remaining == "nobody":

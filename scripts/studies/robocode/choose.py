@@ -118,7 +118,7 @@ def battle(one: "Loaded", lanes: int) -> "Callable[[jax.Array, Programs], jax.Ar
 
 
 def _newest(run: Path) -> "tuple[int, Programs]":
-    """Return generation and population of the newest checkpoint of a run; raises UsageError."""
+    """Return generation and population, of all islands, of the newest checkpoint of a run; raises UsageError."""
     from jaxgp.genotypes.programs import Programs
     from jaxgp.store import checkpoint
 
@@ -127,8 +127,10 @@ def _newest(run: Path) -> "tuple[int, Programs]":
         raise UsageError(f"runs={run}: accepted: directories with a folder checkpoints")
     generation, path = found[0]
     arrays = checkpoint.read(path)
-    parts = (arrays[f".population.{one.name}"] for one in dataclasses.fields(Programs))
-    return generation, Programs(*parts)  # type: ignore[arg-type]
+    kept = {one.name: arrays[f".population.{one.name}"] for one in dataclasses.fields(Programs)}
+    islands = kept["length"].ndim - 2  # without the axes of individuals and trees
+    parts = {name: x.reshape(-1, *x.shape[1 + islands :]) for name, x in kept.items()}
+    return generation, Programs(**parts)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":
