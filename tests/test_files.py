@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,8 +46,7 @@ def test_a_path_of_odd_characters_is_one(tmp_path):
 @pytest.mark.parametrize(("schema", "name"), PATHS)
 def test_every_option_that_is_a_path_refuses_impossible_ones(schema, name):
     for text in IMPOSSIBLE:
-        values = schema()
-        setattr(values, name, text)
+        values = replace(schema(), **{name: text})  # options of roles are frozen
         with pytest.raises(UsageError, match=f"^{name}="):
             check(values)
 

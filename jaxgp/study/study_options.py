@@ -12,7 +12,7 @@ STUDY = ("pandas", "statsmodels")
 """What studies and sweeps need of the extra `study`; a run needs none of it."""
 CURVES = ("points", "fitness", "first", "second", "size", "mean_size", "beaten")
 """Measures of a generation whose curves are shown; `jaxgp.study.curves.COLUMNS` says what they are."""
-ANALYSES = ("design", "tuned", "comparison", "sweep", "curves", "program", "searches", "portfolio")
+ANALYSES = ("design", "tuned", "comparison", "sweep", "curves", "program", "emergence", "searches", "portfolio")
 """All that scripts/analyse.py does."""
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from envs.rars import tracks
-from studies.rars import ideal, line, together
+from envs.rars.paths import line
+from studies.rars import ideal, together
 from tables.shared.data import Data
 from tables.simulations import rars
 

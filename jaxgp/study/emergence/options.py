@@ -32,7 +32,7 @@ class EmergenceOptions:
         "what takes the place of a disabled terminal; zero; random: one of the values that it takes, each as often; "
         "elsewhere: its value at another position",
     )
-    panel: str = option("standard", "the file of opponents that games are played against")
+    panel: str = option("standard", "opponents that games are played against, as in scripts/evaluate.py")
     against: list[str] = option([], "its members that are met; none: all")
     games: int = option(250, "against each opponent, from each seat", low=2, high=MAX_GAMES)
     opening_plies: int | None = option(

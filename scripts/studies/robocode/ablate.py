@@ -40,7 +40,7 @@ LONGEST = 80
 class Options:
     """Whose parts are taken away, and how closely one looks."""
 
-    champion: str = option("", "a run directory or a champion file")
+    champion: str | None = option(None, "a run directory or a champion file", path=True)
     depth: int = option(2, "the deepest part, in edges below the line", low=0, high=20)
     by: list[str] = option(["Zero", "1"], "terminals or expressions that stand in for parts")
     battles: int = option(17, "of each program against each sample", low=2, high=MAX_GAMES)
@@ -110,7 +110,7 @@ def task(options: Options) -> int:
     from jaxgp.measure import champions
     from jaxgp.statistics.intervals import student
 
-    one = champions.load(options.champion, envs, "champion", {"rounds": options.rounds})
+    one = champions.load(str(options.champion), envs, "champion", {"rounds": options.rounds})
     whole, language = read(one.content.text), one.cast.language
     variants = [(way, part, by) for way, part in parts(whole, options.depth) for by in options.by if write(part) != by]
     texts = [write(whole), *(write(without(whole, way, read(by))) for way, _, by in variants)]

@@ -4,11 +4,12 @@ import itertools
 import re
 from functools import partial
 
-import chess
 import pytest
 
-from tests.envs.chess import twin
-from tests.envs.chess.test_language import GPEC, LINE, POSITION, PRINTED
+chess = pytest.importorskip("chess", reason="python-chess is not installed")
+
+from tests.envs.chess import twin  # noqa: E402
+from tests.envs.chess.test_language import GPEC, LINE, POSITION, PRINTED  # noqa: E402
 
 
 def king_moves(board, side, *, stays, takes):
