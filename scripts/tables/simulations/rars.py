@@ -37,6 +37,8 @@ REACTIVE = tuple(one for one in EXPERIMENTS if one not in PLANNED)
 """The others."""
 NOT_FINISHED = 1000.0
 """Seconds that stand for races not finished, where times are ranked."""
+REFERENCE = "reference"
+"""The title of the runs that others differ from in one option."""
 BOOK_TRACKS = ("v03", "clkwis", "v01", "oval2")
 FIELD = (
     *("Vector", "WappuCar", "Apex8", "Djoefe", "Mafanja", "Burns", "Eagle", "Bulle", "Magic", "Tuto3", "Tuto4"),
@@ -349,6 +351,33 @@ def specialised(data: Data) -> str:
     return table(["track", "runs", "A12: those of sepang are faster", "p (exact, Holm)"], lines)
 
 
+def mattered(data: Data) -> str:
+    """Return runs that differ in one option from those of the reference, by the fitness of their champions."""
+    by_title: dict[str, list[float]] = {}
+    for row in data["rars_mattered"]:
+        by_title.setdefault(row["title"], []).append(-float(row["fitness"]))
+    reference = np.array(by_title[REFERENCE])
+    others = {title: np.array(found) for title, found in by_title.items() if title != REFERENCE}
+    corrected = dict(zip(others, holm([rank_sum(found, reference) for found in others.values()]), strict=True))
+    lines = []
+    for title, found in by_title.items():
+        done = sorted(one for one in found if one < NOT_FINISHED)
+        told = f"{median(done):.1f} ({done[0]:.1f} to {done[-1]:.1f})" if done else "none"
+        cells = [title, str(len(found)), str(len(found) - len(done)), told, NONE, NONE]
+        if title in others:
+            cells[4:] = f"{dominance(reference, others[title]):.2f}", f"{corrected[title]:.2g}"
+        lines.append(cells)
+    header = [
+        "runs",
+        "number",
+        "never finish",
+        "seconds of those that do",
+        "A12: faster than the reference",
+        "p (exact, Holm)",
+    ]
+    return table(header, lines)
+
+
 # Ideal laps
 
 
@@ -422,6 +451,7 @@ TABLES = {
     "rars_endurance": endurance,
     "rars_trained": trained,
     "rars_specialised": specialised,
+    "rars_mattered": mattered,
     "rars_planning": planning,
     "rars_ideal": ideal,
     "rars_crash": crash,
