@@ -1,6 +1,8 @@
 """Paths around a track, the controller that follows one, and what programs see of one."""
 
+import json
 import math
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +20,7 @@ from jaxgp.fitness.rollout import number_of
 from jaxgp.games.casting import cast
 from jaxgp.genotypes import language as languages
 
+DATA = Path(__file__).parents[3] / "docs" / "data"
 OVAL = track("oval2")
 MANY = len(roles.path_set(OVAL).terminals)
 AT_REST = (0.0,) * MANY
@@ -84,6 +87,12 @@ def test_the_controller_drives_the_path_of_zeros_to_the_finish():
     by_name = {name: float(found[0, 0, 0, number_of(world, name)]) for name in ("finished", "damage", "time")}
     assert (by_name["finished"], by_name["damage"]) == (1, 0)
     assert 28.2 < by_name["time"] < 45
+
+
+def test_the_champion_follows_the_path_that_comes_along():
+    there = cast(envs.spec("rars"), envs.make("rars"), "follow", values={"factors": True})
+    champion = json.loads((DATA / "champions" / "rars_follow.jsonl").read_text().splitlines()[0])
+    assert champion["language"]["name"] == there.language.name
 
 
 @pytest.mark.parametrize(
