@@ -1,4 +1,4 @@
-"""A line along a track, and the speeds that a car can hold on it: the model that `ideal` begins with.
+"""A line along a track, and the speeds that a car can hold on it: the model of paths and of ideal laps.
 
 A line is a list of offsets to the left of a middle, in feet, at stations along the road. The middle is that of the
 road, rounded where a straight becomes an arc: a car does not turn at once there, so smooth offsets make smooth lines.

@@ -7,7 +7,7 @@ nothing.
 
 import math
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -172,12 +172,11 @@ class Follower(Racer):
         numbers: the path, as `plan` takes it.
     """
 
-    course: Track | None = None
-    numbers: tuple[float, ...] = ()
+    course: Track = field(kw_only=True)
+    numbers: tuple[float, ...] = field(kw_only=True)
 
     def view(self, sensed: Array) -> Array:
         """Return float32[11 + 6, ...]: the terminals of table 9.1, then `INDICATORS`."""
-        assert self.course is not None
         it, here = basis(self.course), place(self.course, sensed)
         table = jnp.asarray(_table(self.course, self.numbers))
         now = jnp.moveaxis(looked_up(it.way, it.grid, table, here.distance), -1, 0)
@@ -206,7 +205,7 @@ def follow(game: Rars, options: FollowOptions) -> tuple[PrimitiveSet, Follower]:
     # Programs that were made for another path are told apart by the name of their language.
     digest = zlib.crc32(np.asarray(numbers, np.float32).tobytes())
     language = primitive_set(options, f"rars-follow-{course.name}-{digest:08x}", INDICATORS)
-    return language, Follower(language, decide, options, course, numbers)
+    return language, Follower(language, decide, options, course=course, numbers=numbers)
 
 
 def _numbers(course: Track, word: str | None) -> tuple[float, ...]:

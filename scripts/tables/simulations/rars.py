@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from envs.rars import tracks
+from envs.rars.rules import NEVER
 from jaxgp.report.generated import table
 from jaxgp.statistics.comparison import dominance
 from jaxgp.statistics.permutation import rank_sum
@@ -35,8 +36,6 @@ PLANNED = ("rars_path", "rars_follow")
 """Those that know their track before the race."""
 REACTIVE = tuple(one for one in EXPERIMENTS if one not in PLANNED)
 """The others."""
-NOT_FINISHED = 1000.0
-"""Seconds that stand for races not finished, where times are ranked."""
 REFERENCE = "reference"
 """The title of the runs that others differ from in one option."""
 BOOK_TRACKS = ("v03", "clkwis", "v01", "oval2")
@@ -338,7 +337,7 @@ def specialised(data: Data) -> str:
         groups = []
         for experiment in ("rars_time", "rars_v01"):
             found = (finishes(there.get((name, track, 1))) for name in champions(data, experiment))
-            groups.append(np.array([NOT_FINISHED if one is None else one for one in found]))
+            groups.append(np.array([NEVER if one is None else one for one in found]))
         if not all(map(len, groups)):
             return table(["track"], [])
         sepang, v01 = groups
@@ -361,7 +360,7 @@ def mattered(data: Data) -> str:
     corrected = dict(zip(others, holm([rank_sum(found, reference) for found in others.values()]), strict=True))
     lines = []
     for title, found in by_title.items():
-        done = sorted(one for one in found if one < NOT_FINISHED)
+        done = sorted(one for one in found if one < NEVER)
         told = f"{median(done):.1f} ({done[0]:.1f} to {done[-1]:.1f})" if done else "none"
         cells = [title, str(len(found)), str(len(found) - len(done)), told, NONE, NONE]
         if title in others:

@@ -33,7 +33,7 @@ def sensed(**given):
 def seen(**given):
     """What a program sees of the path that goes on from the grid, by the names of the terminals."""
     world = envs.make("rars", track="oval2", friction="fixed")
-    driver = roles.Follower(roles.path_set(OVAL), None, roles.FollowOptions(), OVAL, AT_REST)
+    driver = roles.Follower(roles.path_set(OVAL), None, roles.FollowOptions(), course=OVAL, numbers=AT_REST)
     found = np.asarray(driver.view(sensed(**given)))[-len(roles.INDICATORS) :]
     assert world.course == OVAL
     return dict(zip(roles.INDICATORS, found.tolist(), strict=True))
