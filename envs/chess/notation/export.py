@@ -159,14 +159,21 @@ def wins_material(board: Board, white: bool) -> bool:
     return False
 
 
+def between(a: int, b: int) -> list[int]:
+    """Return the squares between two squares of one line."""
+    right, up, far = b % 8 - a % 8, b // 8 - a // 8, steps(a, b)
+    if right and up and abs(right) != abs(up):
+        return []
+    return [a + n * (right // far + up // far * 8) for n in range(1, far)]
+
+
 def behind(board: Board, white: bool) -> bool:
     """Return whether a king is two or more squares behind a man of its own that is attacked along the ray."""
     at = king(board, white)
     for man in attacked(board, white):
-        for other in attackers(board, not white, man):
-            along = [square for square in attacks(without(board, man), other) if square not in attacks(board, other)]
-            if man != at and at in along and steps(man, at) > 1:
-                return True
+        others = attackers(board, not white, man) if man != at and steps(man, at) > 1 else []
+        if any(man in between(other, at) for other in others):
+            return True
     return False
 
 

@@ -232,6 +232,7 @@ def play(
 ) -> None:
     """Play games side by side from states [N], the player on `seats` (int[N]), and add them to those that are found."""
     begin: State = jax.device_get(states)
+    men = (begin.men < SQUARES).sum((1, 2))
     here, records = begin, [[] for _ in seats]
     if isinstance(other, Engines):
         other.begin(here)
@@ -241,7 +242,7 @@ def play(
         if not going.any():
             break
         if remember:
-            whole = going & (here.men < SQUARES).all((1, 2))
+            whole = going & ((here.men < SQUARES).sum((1, 2)) == men)
             found.met.update({fen_of(take(here, n)): None for n in np.flatnonzero(whole)})
         mine = going & (here.to_move == seats)
         actions = np.array(act(states, jnp.asarray(mine), jax.random.fold_in(key, ply)))
@@ -254,7 +255,7 @@ def play(
         states = rules(states, jnp.asarray(actions, jnp.int32))
         here = jax.device_get(states)
     found.returns += [float(row[seat]) for row, seat in zip(here.returns, seats, strict=True)]
-    starts = [tuple(np.concatenate([men.ravel(), [seat]]).tolist()) for men, seat in zip(begin.men, seats, strict=True)]
+    starts = [(*squares.ravel().tolist(), int(seat)) for squares, seat in zip(begin.men, seats, strict=True)]
     found.records += [(*start, *record) for start, record in zip(starts, records, strict=True)]
 
 
