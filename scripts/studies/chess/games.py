@@ -45,12 +45,13 @@ from envs.chess.rules import Chess, State
 from jaxgp import files
 from jaxgp.arrays import take
 from jaxgp.config import arguments
-from jaxgp.errors import reject
+from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure.champions import elsewhere, load
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_SEED, option
 from jaxgp.search.chance import unused_key
+from jaxgp.seats.gtp import EngineError, MissingEngineError
 from jaxgp.seats.uci import THREADS, UciEngine
 from jaxgp.statistics.intervals import interval
 
@@ -154,10 +155,12 @@ class Engines:
             engine = self.running[number]
             engine.tell(self.told[number])
             answer = engine.expect(f"go {self.limit}", "bestmove").split()[1]
-            start, goal = NAMES.index(answer[:2]), NAMES.index(answer[2:])
-            place = list(here.men[number, 0]).index(start)
-            if not here.moves[number, place, goal // 32] >> np.uint32(goal % 32) & 1:
-                raise ValueError(f"{self.command}: {answer} cannot be played there")
+            known = answer[:2] in NAMES and answer[2:] in NAMES
+            start, goal = (NAMES.index(x) for x in (answer[:2], answer[2:])) if known else (-1, 0)
+            place = int(np.argmax(here.men[number, 0] == start))
+            words = here.moves[number, place] if start in here.men[number, 0] else np.zeros(2, np.uint32)
+            if not words[goal // 32] >> np.uint32(goal % 32) & 1:
+                raise EngineError(f"{self.command}: answered {answer}, which cannot be played there")
             actions[number] = place * SQUARES + goal
         return actions
 
@@ -316,6 +319,15 @@ def _row(options: Options, name: str, limit: str, found: Played, count: int, sea
 
 def task(options: Options) -> int:
     """Play, print, save after each row."""
+    try:
+        return _task(options)
+    except MissingEngineError as error:
+        raise UsageError(f"engine: {error}") from error
+    except EngineError as error:
+        raise RunError(str(error)) from error
+
+
+def _task(options: Options) -> int:
     path = files.user_path("save", options.save) if options.save else None
     head, met = ",".join(COLUMNS) + "\n", dict[str, None]()
     print(head, end="")
