@@ -6,7 +6,7 @@
 Each start is played from both seats; of won starts the player has the side that wins. Many games go on side by side:
 the program moves in all of them at once, and every one has an engine of its own, which is told of a new game at its
 start and knows the moves. A game won is worth 1, any other end but a loss 1/2. A pair of games is the unit of the
-intervals, which are of 95 %.
+intervals, which are Student's, of 95 %; where all games end alike, they are Wilson's.
 
 With `depth` programs of one tree value the leaves of a search, as in role `leaf`, whatever they were evolved in.
 """
@@ -53,7 +53,7 @@ from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_SEED, option
 from jaxgp.search.chance import unused_key
 from jaxgp.seats.gtp import EngineError, MissingEngineError
 from jaxgp.seats.uci import THREADS, UciEngine
-from jaxgp.statistics.intervals import interval
+from jaxgp.statistics.intervals import interval, student
 
 CAPACITY = 512
 """Nodes of a tree, at most."""
@@ -307,7 +307,10 @@ def _row(options: Options, name: str, limit: str, found: Played, count: int, sea
     returns, records = np.array(found.returns[:count]), found.records[:count]
     points, men = (returns + 1) / 2, 2 * max(map(len, kinds_of(options.endgame))) + 1
     won, drawn, lost = ((returns == x).sum() for x in (1, 0, -1))
-    low, high = interval(points.reshape(-1, seats))
+    pairs = points.reshape(-1, seats)
+    _, low, high = student(pairs.mean(1)) if np.ptp(points) else (0.0, *interval(pairs))
+    assert low is not None
+    assert high is not None
     lengths = np.array([len(record) - men for record in records])
     longest = lengths[returns == 1].max(initial=0)
     opponent = limit if limit == "table" else f"{options.engine} {limit}"
