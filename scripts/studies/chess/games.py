@@ -59,6 +59,8 @@ CAPACITY = 512
 """Nodes of a tree, at most."""
 TOGETHER = 48
 """Games side by side, and so engines at most."""
+KEPT = 16_000
+"""Positions that are kept of those that are met, drawn."""
 NAMES = [square_name(square) for square in range(SQUARES)]
 COLUMNS = (
     "endgame",
@@ -105,7 +107,7 @@ class Options:
     seed: int = option(0, "of starts and lots", low=0, high=MAX_SEED)
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
     positions: str | None = option(
-        None, "a file for the positions that are met with all men on the board, in FEN; null: none", path=True
+        None, "a file for positions that are met with all men on the board, in FEN; null: none", path=True
     )
 
     def laws(self, prefix: str) -> None:
@@ -342,7 +344,8 @@ def _task(options: Options) -> int:
             before = path.read_text("utf-8") if path.exists() else head
             files.save_text("save", path, before + text.getvalue())
     if options.positions:
-        files.save_text("positions", files.user_path("positions", options.positions), "".join(f"{x}\n" for x in met))
+        some = np.random.default_rng(options.seed).permutation(list(met))[:KEPT]
+        files.save_text("positions", files.user_path("positions", options.positions), "".join(f"{x}\n" for x in some))
     return 0
 
 
