@@ -44,6 +44,12 @@ FIELDS = dict(node=10, part=2, stage=3, level=5, entry=5, any=1, paid=1, final=1
 """The bits of a frame's fields in one word; the node is stored from 1 on, 0 is the first level."""
 
 
+BOARD_FIELDS = ("moves", "forcing", "won", "turn", "left", "ply")
+"""Of a board: how many moves it has, how many of them are forcing, whether the solver has won, whose turn it is (1: the
+solver's, 2: the other's), how many moves the solver may make, plies from the root."""
+MOVES, FORCING, WINS, TURN, LEFT, PLY = range(6)
+
+
 @struct.dataclass
 class Frames:
     """Lanes [K] of programs that run; D frames, V levels of boards. Functions here take one lane."""
@@ -57,12 +63,7 @@ class Frames:
     top: Array  # int32[]: frames in use
     words: Array  # int32[D, 3]: fields of frames; place and action of the move that is tried
     kept: Array  # float32[D, A]: values of arguments; the best value so far
-    moves: Array  # int16[V]: how many moves each board has
-    forcing: Array  # int16[V]: how many of them are forcing
-    won: Array  # bool[V]: the solver has won
-    turn: Array  # int8[V]: 1: the solver's turn, 2: the other's
-    left: Array  # int8[V]: moves that the solver may make
-    ply: Array  # int8[V]
+    boards: Array  # int16[V, 6]: `BOARD_FIELDS` of the boards
     seen: Array  # float32[V, L + G]: values of pure nodes and of gates
     limit: Array  # int32[]: of nodes
     nodes: Array  # int32[]: moves made
@@ -186,12 +187,7 @@ class Machine:
             top=zero,
             words=jnp.zeros((self.depth, 3), jnp.int32),
             kept=jnp.zeros((self.depth, self.primitives.max_arity), jnp.float32),
-            moves=jnp.zeros(levels, jnp.int16),
-            forcing=jnp.zeros(levels, jnp.int16),
-            won=jnp.zeros(levels, bool),
-            turn=jnp.ones(levels, jnp.int8),
-            left=jnp.zeros(levels, jnp.int8),
-            ply=jnp.zeros(levels, jnp.int8),
+            boards=jnp.zeros((levels, len(BOARD_FIELDS)), jnp.int16),
             seen=jnp.zeros((levels, self.capacity + len(self.gates)), jnp.float32),
             limit=zero,
             nodes=zero,
@@ -218,8 +214,7 @@ class Machine:
             frames,
             **{name: jnp.where(begins, value, getattr(frames, name)) for name, value in fresh.items()},
             words=frames.words.at[0].set(jnp.where(begins, first, frames.words[0])),
-            left=frames.left.at[0].set(jnp.where(begins, left.astype(jnp.int8), frames.left[0])),
-            ply=frames.ply.at[0].set(0),
+            boards=frames.boards.at[0, LEFT].set(jnp.where(begins, left.astype(jnp.int16), frames.boards[0, LEFT])),
         )
 
     def operation(self, plans: FramePlan, frames: Frames) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -236,7 +231,7 @@ class Machine:
 
     def spent(self, frames: Frames) -> Array:
         """Return bool[]: whether what may be paid for is what the first moves that are still to be made will cost."""
-        waiting = frames.moves[0].astype(jnp.int32) - 1 - frames.words[0, 1]
+        waiting = frames.boards[0, MOVES].astype(jnp.int32) - 1 - frames.words[0, 1]
         return frames.nodes + waiting >= frames.limit
 
     def turn(self, plans: FramePlan, frames: Frames) -> Frames:
@@ -247,7 +242,7 @@ class Machine:
         real = jnp.maximum(node, 0)
         known = jnp.select(
             [node >= 0, node == ONE, node == WON],
-            [frames.seen[level, real], jnp.float32(1), frames.won[level].astype(jnp.float32)],
+            [frames.seen[level, real], jnp.float32(1), frames.boards[level, WINS].astype(jnp.float32)],
             jnp.float32(0),
         )
         part = (node <= REPLIES).astype(jnp.int32)
@@ -289,8 +284,8 @@ class Machine:
             reading = plans.reads[frames.program, jnp.maximum(asked, 0)]
             return (place == TREE) | jnp.where(asked >= 0, reading, ~constant)
 
-        turn, left, won = frames.turn[base].astype(jnp.int32), frames.left[base].astype(jnp.int32), frames.won[base]
-        over = frames.moves[base] == 0
+        board = frames.boards[base].astype(jnp.int32)
+        turn, left, won, over = board[TURN], board[LEFT], board[WINS] != 0, board[MOVES] == 0
         spent = self.spent(frames)
         tries = (how == FIRST) | (how == EVERY) | (how == BEST)
         leads = how == LEVEL
@@ -315,7 +310,7 @@ class Machine:
         calm = ~reads(then, row["then"])
         bare = starts & (conditions == 0)
         lasts |= (decided & (how == EVERY) & ~held) | (bare & (how == BEST) & calm)
-        most = jnp.where(row["forcing"] != 0, frames.forcing[base], frames.moves[base]).astype(jnp.int32)
+        most = jnp.where(row["forcing"] != 0, board[FORCING], board[MOVES])
         direct = bare & (how == FIRST) & (row["trait"] < 0) & (stays | calm) & (most > 0)
         ends = decided & jnp.where(how == EVERY, held, ~held)
         starts &= ~lasts & ~ends & ~direct
@@ -399,7 +394,7 @@ class Machine:
         wanted = jnp.where(enters, plans.root[frames.program].astype(jnp.int32), wanted)
         entry = jnp.where(same | copies, fewer, frames.entry)
         entry = jnp.where(back & (how == AGAIN), frame["entry"], entry)
-        entry = jnp.where(found & leads, frames.left[1].astype(jnp.int32), entry)
+        entry = jnp.where(found & leads, frames.boards[1, LEFT].astype(jnp.int32), entry)
 
         values = lasts | here | mated | ((found | climbs) & (how != AGAIN)) | goes | enters
         pops = passes | complete | gives | floor
@@ -437,7 +432,7 @@ class Machine:
             nodes=nodes,
             truncated=frames.truncated | cut | unpaid | short,
             refused=frames.refused + refused,
-            deepest=jnp.where(pays, jnp.maximum(frames.deepest, frames.ply[child].astype(jnp.int32)), frames.deepest),
+            deepest=jnp.where(pays, jnp.maximum(frames.deepest, board[PLY] + 1), frames.deepest),
             chosen=jnp.where(better & leads, frame["action"], frames.chosen),
             scores=frames.scores.at[scored].set(clipped, mode="drop"),
         )

@@ -18,7 +18,23 @@ from jax import Array, lax
 from jaxgp.arrays import apart, take, where
 from jaxgp.contracts import Problem, States
 from jaxgp.interpreter.frames import FramePlan, most_frames
-from jaxgp.interpreter.machine import AGAIN, BOARD, DONE, ENDED, FOUND, LAST, LEVEL, MATE, Frames, Machine
+from jaxgp.interpreter.machine import (
+    AGAIN,
+    BOARD,
+    DONE,
+    ENDED,
+    FORCING,
+    FOUND,
+    LAST,
+    LEFT,
+    LEVEL,
+    MATE,
+    MOVES,
+    PLY,
+    TURN,
+    Frames,
+    Machine,
+)
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.queue import drain
@@ -197,8 +213,8 @@ class ProgramSearch:
         before = jnp.where(copies, lane.before[level], level).astype(jnp.int8)
         came = jnp.where(copies, lane.came[level], action)
         seen = self.problem.look(after)
-        fewer = frames.turn[level] == 1
-        left = jnp.where(copies, frames.entry, frames.left[level] - jnp.where(starts, False, fewer))
+        own = frames.boards[level].astype(jnp.int32)
+        left = jnp.where(copies, frames.entry, own[LEFT] - (~starts & (own[TURN] == 1)))
         features = self.view(take(lane.states, before), came, after, seen, wanted)
         features = jnp.append(features.astype(jnp.float32), left.astype(jnp.float32))
         return needs, after, seen, features, jnp.where(starts, 0, level + 1), came, before
@@ -223,7 +239,8 @@ class ProgramSearch:
         ordinary = ~starts & ~copies
         passed = ordinary & (row["trait"] >= 0) & (features[jnp.maximum(row["trait"], 0)] == 0)
         base = frame["level"]
-        most = jnp.where(row["forcing"] != 0, frames.forcing[base], frames.moves[base]).astype(jnp.int32)
+        own = frames.boards[base].astype(jnp.int32)
+        most = jnp.where(row["forcing"] != 0, own[FORCING], own[MOVES])
         place = jnp.where(starts, 0, frame["place"] + passed)
         phase = jnp.where(passed, jnp.where(place < most, BOARD, ENDED), FOUND)
         phase = jnp.where(starts, jnp.where(look.count > 0, BOARD, ENDED), phase)
@@ -232,24 +249,19 @@ class ProgramSearch:
         slot = jnp.where(needs, frames.top - 1, self.machine.depth)
         action = jnp.where(starts, -1, jnp.where(copies, frame["action"], came))
         word = jnp.where(starts, 0, frames.words[frames.top - 1, 0])
-        mine = {
-            "moves": look.count,
-            "forcing": look.forcing,
-            "won": look.won & (turn == 2),
-            "turn": turn,
-            "left": features[-1],
-            "ply": jnp.where(ordinary, frames.ply[base] + 1, frames.ply[base]),
-            "seen": seen,
-        }
-        put = {
-            name: getattr(frames, name).at[at].set(value.astype(getattr(frames, name).dtype), mode="drop")
-            for name, value in mine.items()
-        }
+        facts = look.count, look.forcing, look.won & (turn == 2), turn, features[-1], own[PLY] + ordinary
+        board = jnp.stack([fact.astype(jnp.int16) for fact in facts])
         words = frames.words.at[slot].set(jnp.stack([word, place, action]), mode="drop")
         number = jnp.where(copies, lane.number[base], lane.number[level])
         return replace(
             lane,
-            frames=replace(frames, phase=jnp.where(needs, phase, frames.phase), words=words, **put),
+            frames=replace(
+                frames,
+                phase=jnp.where(needs, phase, frames.phase),
+                words=words,
+                boards=frames.boards.at[at].set(board, mode="drop"),
+                seen=frames.seen.at[at].set(seen, mode="drop"),
+            ),
             states=jax.tree.map(lambda old, new: old.at[at].set(new, mode="drop"), lane.states, child),
             looks=jax.tree.map(lambda old, new: old.at[at].set(new, mode="drop"), lane.looks, look),
             before=lane.before.at[at].set(before, mode="drop"),
