@@ -47,7 +47,9 @@ def parse(text: str) -> Board:
     _check_castling(castling)
     if black:
         cells = cells[::-1]
-    men = np.array([(LETTERS.index(cell.lower()), (cell.islower() == black) and cell != ".") for row in cells for cell in row])
+    men = np.array(
+        [(LETTERS.index(cell.lower()), (cell.islower() == black) and cell != ".") for row in cells for cell in row]
+    )
     kinds, own = men[:, 0], men[:, 1].astype(bool)
     for side, whose in ((own, "moves"), (~own, "does not move")):
         count = ((kinds == KING) & side).sum()
@@ -141,7 +143,9 @@ def cells(board: Board) -> tuple[list[str], bool]:
     planes = np.asarray(jax.device_get(board.planes))
     bits = (planes[:, :, None] >> np.arange(32, dtype=np.uint32) & 1).reshape(4, 64).astype(int)
     kinds, black = bits[0] + 2 * bits[1] + 4 * bits[2], bool(int(board.rest) >> BLACK & 1)
-    found = [LETTERS[kind] if bool(own) == black else LETTERS[kind].upper() for kind, own in zip(kinds, bits[3], strict=True)]
+    found = [
+        LETTERS[kind] if bool(own) == black else LETTERS[kind].upper() for kind, own in zip(kinds, bits[3], strict=True)
+    ]
     return ([found[square ^ 56] for square in range(64)] if black else found), black
 
 

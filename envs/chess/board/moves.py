@@ -332,65 +332,90 @@ def following(seen: Look, action: Array, order: Order = "checks") -> Array:
     return _FOLLOWING[order](seen, action)
 
 
+@struct.dataclass
+class _Left:
+    """Moves by class, and those of the class of an action that come after it."""
+
+    forcing: tuple[Star, Star]  # slides and jumps that give check
+    quiet: tuple[Star, Star]  # those that do not, captures in passing apart
+    passing: Star
+    later: tuple[Star, Star]  # slides and jumps after the action, if they are of its class
+
+
 def _follow(seen: Look, action: Array, order: Order) -> Array:
-    board, men = seen.board, seen.board.men
-    own, free = men.own, ~men.occupied
-    none = own & ~own
-    every = ~none
+    """Find the class of the next move, the man on the lowest square that has one, and the first of its moves."""
+    men = seen.board.men
     level = jnp.where(action < 0, 0, action >> 12)
     start = jnp.where(action < 0, -1, (action & MOVE) >> 6)
+    starts = apart(lambda: _spread(stack([men.own & below(start + 1), men.own & at(start)])))
+    reached, leapt = apart(lambda: (rays(Star(starts, starts), ~men.occupied), jump(Star(starts, starts))))
+    left = apart(lambda: _sort_out(seen, reached, leapt, action, order))
+    found = apart(lambda: _next_class(men, left, level, order))
+    slides, jumps = apart(lambda: _of_class(men, left, found, level, order))
+    # Rays go down from where a move up ends: stacks change places.
+    back, hop = apart(lambda: (rays(slides.opposite, ~men.occupied), jump(jumps.opposite)))
+    origin = apart(lambda: ((back.union | hop.union) & men.own).first)
+    one = apart(lambda: _spread(at(origin)))
+    forth, leap = apart(lambda: (rays(Star(one, one), ~men.occupied), jump(Star(one, one))))
+    end = ((forth & slides).union | (leap & jumps).union).first
+    first = jnp.where(found <= REST, found << 12 | origin << 6 | end, _NONE)
+    first = jnp.minimum(first, _promotion(seen, _victims(men), action, order))
+    return jnp.where(first == _NONE, -1, first)
 
-    # Of the class of the action itself, the moves up to it are taken away: those of men on earlier squares, and some of
-    # those of the same man.
-    starts = _spread(stack([own & below(start + 1), own & at(start)]))
-    reached, leapt = apart(lambda: (rays(Star(starts, starts), free), jump(Star(starts, starts))))
-    later = ~below((action & 63) + 1)
-    left = [~star.at(0) | star.at(1).within(later) for star in (reached, leapt)]
 
-    # The moves of each class: those that give check, then those that end on some squares.
-    goal, _, takers = _passing(board, men)
-    passing = [goal.where(taker.some) for taker in takers]
-    passing = stack([none, passing[0], none, passing[1]])
-    slides, jumps, forcing = seen.slides, seen.jumps, []
+def _sort_out(seen: Look, reached: Star, leapt: Star, action: Array, order: Order) -> _Left:
+    """Sort moves, given where men go that stand on squares up to that of the action, and the man on it, [4, 2, *B]."""
+    men = seen.board.men
+    none = men.own & ~men.own
+    after = ~below((action & 63) + 1)
+    later = tuple(~star.at(0) | star.at(1).within(after) for star in (reached, leapt))
+    goal, _, takers = _passing(seen.board, men)
+    passing = stack([none, goal.where(takers[0].some), none, goal.where(takers[1].some)])
+    slides, jumps = seen.slides, seen.jumps
+    forcing = tuple(star & ~star for star in (slides, jumps))
     if order == "checks":
-        forcing = [seen.sliding_checks, seen.jumping_checks]
+        forcing = seen.sliding_checks, seen.jumping_checks
         slides, jumps = slides & ~forcing[0], jumps & ~forcing[1]
-    pawns_passing = Star(slides.up & passing, slides.down & none)
-    quiet = [slides & ~pawns_passing, jumps]
-    victims = _victims(men)
-    spots = [none] * 5 + [every] if order == "plain" else [*victims, free]
-    special = REST if order == "plain" else 5  # the class of captures in passing
-    whole = quiet[0].union | quiet[1].union
-    rest = (quiet[0] & left[0]).union | (quiet[1] & left[1]).union
-    found = jnp.full_like(action, REST + 1)
+    in_passing = Star(slides.up & passing, slides.down & none)
+    return _Left(forcing, (slides & ~in_passing, jumps), in_passing, later)
+
+
+def _spots(men: Men, order: Order) -> tuple[list[Set], int]:
+    """Return where the moves of each class after the first end, and the class of captures in passing."""
+    none = men.own & ~men.own
+    if order == "plain":
+        return [none] * 5 + [~none], REST
+    return [*_victims(men), ~men.occupied], REST - 1
+
+
+def _next_class(men: Men, left: _Left, level: Array, order: Order) -> Array:
+    """Return int32[*B]: the class of the next move; `REST` + 1 if there is none."""
+    spots, special = _spots(men, order)
+    whole = left.quiet[0].union | left.quiet[1].union
+    rest = (left.quiet[0] & left.later[0]).union | (left.quiet[1] & left.later[1]).union
+    found = jnp.full_like(level, REST + 1)
     for number in range(REST, 0, -1):
         spot = spots[number - 1]
         now, then = (rest & spot).some, (whole & spot).some
         if number == special:
-            now, then = now | (pawns_passing & left[0]).up.some.any(0), then | pawns_passing.up.some.any(0)
+            now, then = now | (left.passing & left.later[0]).union.some, then | left.passing.union.some
         found = jnp.where(((level == number) & now) | ((level < number) & then), number, found)
-    if forcing:
-        found = jnp.where(((forcing[0] & left[0]).union | (forcing[1] & left[1]).union).some & (level == 0), 0, found)
+    checks = (left.forcing[0] & left.later[0]).union | (left.forcing[1] & left.later[1]).union
+    return jnp.where((level == 0) & checks.some, 0, found)
 
-    # The first move of that class: the man on the lowest square, and where it goes.
+
+def _of_class(men: Men, left: _Left, found: Array, level: Array, order: Order) -> tuple[Star, Star]:
+    """Return the moves that are left of a class (int32[*B])."""
+    spots, special = _spots(men, order)
     spot = reduce(Set.__or__, [each.where(found == number) for number, each in enumerate(spots, 1)])
-    same, check = found == level, every.where(found == 0)
-    parts = [each.within(spot) for each in quiet]
-    parts[0] = parts[0] | pawns_passing.within(every.where(found == special))
-    if forcing:
-        parts = [part | each.within(check) for part, each in zip(parts, forcing, strict=True)]
-    over = every.where(~same)
-    parts = [part & (each | Star(over, over)) for part, each in zip(parts, left, strict=True)]
-    slides, jumps = apart(lambda: tuple(parts))
-    # Rays go down from where a move up ends: stacks change places.
-    back, hop = apart(lambda: (rays(slides.opposite, free), jump(jumps.opposite)))
-    origin = ((back.union | hop.union) & own).first
-    one = _spread(at(origin))
-    forth, leap = apart(lambda: (rays(Star(one, one), free), jump(Star(one, one))))
-    end = ((forth & slides).union | (leap & jumps).union).first
-    first = jnp.where(found <= REST, found << 12 | origin << 6 | end, _NONE)
-    first = jnp.minimum(first, _promotion(seen, victims, action, order))
-    return jnp.where(first == _NONE, -1, first)
+    every = ~(men.own & ~men.own)
+    check, over = every.where(found == 0), every.where(found != level)
+    slides, jumps = (
+        (quiet.within(spot) | forcing.within(check)) & (later | Star(over, over))
+        for quiet, forcing, later in zip(left.quiet, left.forcing, left.later, strict=True)
+    )
+    passing = left.passing.within(every.where(found == special)) & (left.later[0] | Star(over, over))
+    return slides | passing, jumps
 
 
 def _victims(men: Men) -> list[Set]:

@@ -19,7 +19,7 @@ from envs.chess.board.squares import Set, at, columns, of
 from envs.chess.geometry import batch_last
 
 BISHOP, ROOK, QUEEN, KNIGHT, PAWN, KING = 1, 2, 3, 4, 5, 6
-"""Kinds; 0 is an empty square. Of those below 4, bit 0 says that they slide on diagonals, bit 1 that they slide straight."""
+"""Kinds; 0 is an empty square. Below 4, bit 0 says that they slide on diagonals, bit 1 that they slide straight."""
 LETTERS = ".brqnpk"
 PROMOTIONS = (QUEEN, ROOK, BISHOP, KNIGHT)
 MOVE = 4095
