@@ -50,6 +50,8 @@ Order = Literal["checks", "captures", "plain"]
 ORDERS: tuple[Order, ...] = ("checks", "captures", "plain")
 REST = 6
 """The last class of moves."""
+ACTIONS = (REST + 1) << 12
+"""Numbers of actions."""
 MOST = 218
 """The most legal moves that a position can have."""
 ROW = 0xFF
@@ -330,6 +332,18 @@ _FOLLOWING: dict[Order, Callable[[Look, Array], Array]] = {order: _following(ord
 def following(seen: Look, action: Array, order: Order = "checks") -> Array:
     """Return int32[]: the action after this one (integer[]) in an order; -1 after the last one, the first after -1."""
     return _FOLLOWING[order](seen, action)
+
+
+def listed(seen: Look, order: Order = "checks") -> Array:
+    """Return int16[`MOST`]: the actions in an order, then -1."""
+
+    def more(found: tuple[Array, Array]) -> tuple[Array, Array]:
+        actions, place = found
+        last = jnp.where(place > 0, actions[jnp.maximum(place - 1, 0)], -1)
+        return actions.at[place].set(following(seen, last, order).astype(jnp.int16)), place + 1
+
+    actions = jnp.full(MOST, -1, jnp.int16)
+    return lax.while_loop(lambda found: found[1] < seen.count, more, (actions, jnp.int32(0)))[0]
 
 
 @struct.dataclass

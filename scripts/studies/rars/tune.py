@@ -34,20 +34,17 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.contracts import Driver
 from jaxgp.errors import reject
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.roller import Roller
 from jaxgp.fitness.rollout import number_of
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
-from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
-from jaxgp.library.evolving import AskTell
 from jaxgp.measure import champions
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_SEED, option
 from jaxgp.store import champion as files_of_champions
 from jaxgp.store.table import CSVTable
+from studies import tuning
 from studies.rars.races import COLUMNS, summary
 
 RANDOM = "random"
@@ -110,46 +107,22 @@ def subject(option: str, word: str, there: Cast) -> Subject:
         constants = np.array(strategies.Tuto3())
         return Subject(Tuned(), constants, SHARE * constants, lambda x: x)
     one = champions.elsewhere(champions.load(word, envs, option), there, option)
-    genome, language = one.genome, one.cast.language
-    number = np.array([p.has_number for p in language.primitives]) | language.scaled
-    opcode, length = np.asarray(genome.opcode), np.asarray(genome.length)
-    live = np.arange(opcode.shape[1]) < length[:, None]
-    tree, node = np.nonzero(number[opcode.astype(int)] & live)
-    if not len(tree):
+    language = one.cast.language
+    at = tuning.numbers(language, one.genome)
+    if not len(at.constants):
         reject(option, word, "a champion with constants or factors")
-    constants = np.asarray(genome.value)[tree, node]
-
-    def genomes(x: Array) -> Any:
-        many = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(x), *leaf.shape)), genome)
-        return many.replace(value=many.value.at[:, tree, node].set(x))
-
-    room = np.abs(constants) if language.factored else 1 - np.abs(constants)
-    return Subject(one.player, constants, np.minimum(WIDE, np.maximum(room, 0.01)), genomes)
-
-
-def vectors(it: Subject) -> PrimitiveSet:
-    """Return the set of vectors of its constants."""
-    domains = [
-        Primitive(f"c{n}", returns=f"n{n}", domain=Floats(float(c - r), float(c + r)))
-        for n, (c, r) in enumerate(zip(it.constants, it.reach, strict=True))
-    ]
-    return PrimitiveSet("constants", tuple(domains), (), roots=tuple(one.returns for one in domains))
+    room = np.abs(at.constants) if language.factored else 1 - np.abs(at.constants)
+    return Subject(one.player, at.constants, np.minimum(WIDE, np.maximum(room, 0.01)), at.programs)
 
 
 def tuned(options: Options, it: Subject, drive: Callable[[Driver, Any, Array], Array]) -> np.ndarray:
     """Return the constants that CMA-ES ends with, float32[N]."""
-    settings = CMAOptions(population=options.population, generations=options.generations, start=0.5, step=0.5)
-    search = AskTell(SeparableCMA(vectors(it), settings))
-    measure = jax.jit(lambda x, key: drive(it.driver, it.genomes(x), key[None])[:, 0])
-    for number, key in enumerate(jax.random.split(jax.random.key(options.seed), options.generations)):
-        ask, race, tell = jax.random.split(key, 3)
-        population = search.ask(ask)
-        fitness = measure(population.value[:, :, 0], race)
-        search.tell(tell, population, fitness)
-        if number % 20 == 0 or number == options.generations - 1:
-            arguments.say(f"generation {number}: best {float(fitness.max()):.2f}, mean of all {float(fitness[0]):.2f}")
-    found: np.ndarray = np.asarray(search.ask(ask).value[0, :, 0])  # the mean of the distribution
-    return found
+
+    def fitness(constants: Array, key: Array) -> Array:
+        return drive(it.driver, it.genomes(constants), key[None])[:, 0]
+
+    low, high = it.constants - it.reach, it.constants + it.reach
+    return tuning.search(fitness, low, high, options.population, options.generations, options.seed)
 
 
 def drawn(options: Options, there: Cast, drive: Callable[[Driver, Any, Array], Array]) -> Any:
