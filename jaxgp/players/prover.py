@@ -24,7 +24,8 @@ class ProgramProver(Prover[FramePlan]):
         primitives: the language.
         problem: the rules.
         view: what programs see of a board.
-        told: whether programs know how many moves they may make.
+        deepest: the most moves that a program makes on a line, whatever a problem allows.
+        told: whether programs know how many moves a problem allows, and may make no more.
         stops: whether a first move that wins by force is the last that is tried.
         frames: the most frames of a program that is run.
         limit: the most nodes of a search.
@@ -35,6 +36,7 @@ class ProgramProver(Prover[FramePlan]):
     primitives: PrimitiveSet
     problem: Problem[Any]
     view: View
+    deepest: int = 5
     told: bool = True
     stops: bool = False
     frames: int = 48
@@ -54,7 +56,7 @@ class ProgramProver(Prover[FramePlan]):
         """Return the search for plans of this capacity, which writes down so many moves."""
         machine = Machine(
             self.primitives,
-            self.problem.deepest,
+            self.deepest,
             self.frames,
             plans.code.shape[-1],
             self.problem.most_choices,

@@ -105,7 +105,7 @@ def problems():
 def compared(programs, which, budgets, told=True, prover=None, traced=400, **readings):
     """Return differences between the machine and plain Python, for triples of a program, a problem and a budget."""
     primitives = language(**{k: v for k, v in readings.items() if k in ("again", "reply", "iter", "made")})
-    prover = prover or ProgramProver(primitives, GAME, view, told, readings.get("stops", False), 64, lanes=64, narrow=64)
+    prover = prover or ProgramProver(primitives, GAME, view, GAME.deepest, told, readings.get("stops", False), 64, lanes=64, narrow=64)
     posed = problems()
     states = jax.vmap(GAME.position)(
         jnp.asarray([posed[n][0] for n in which]), jnp.asarray([posed[n][1] for n in which])
