@@ -230,7 +230,6 @@ TABLES = {
     "robocode_islands": islands,
     "robocode_islands_fought": islands_fought,
     "robocode_league": league,
-    "robocode_engine_league": engine_league,
     "robocode_parts": parts,
     "robocode_fought": fought,
     "robocode_bar": bar,
