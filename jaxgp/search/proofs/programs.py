@@ -31,6 +31,7 @@ from jaxgp.interpreter.machine import (
     MATE,
     MOVES,
     PLY,
+    SPENT,
     TURN,
     Frames,
     Machine,
@@ -242,7 +243,9 @@ class ProgramSearch:
         own = frames.boards[base].astype(jnp.int32)
         most = jnp.where(row["forcing"] != 0, own[FORCING], own[MOVES])
         place = jnp.where(starts, 0, frame["place"] + passed)
-        phase = jnp.where(passed, jnp.where(place < most, BOARD, ENDED), FOUND)
+        total = frames.passed + (needs & passed)
+        weary = self.machine.weary(total, frames.limit)
+        phase = jnp.where(passed, jnp.where(place < most, jnp.where(weary, SPENT, BOARD), ENDED), FOUND)
         phase = jnp.where(starts, jnp.where(look.count > 0, BOARD, ENDED), phase)
         at = jnp.where(needs, level, self.machine.levels)
         turn = jnp.where(child.to_move == 0, 1, 2)
@@ -259,6 +262,8 @@ class ProgramSearch:
                 frames,
                 phase=jnp.where(needs, phase, frames.phase),
                 words=words,
+                passed=total,
+                truncated=frames.truncated | (needs & (phase == SPENT)),
                 boards=frames.boards.at[at].set(board, mode="drop"),
                 seen=frames.seen.at[at].set(seen, mode="drop"),
             ),
