@@ -37,7 +37,7 @@ LAST = 7
 """The stage of a frame that waits for its last value: whatever it is, it is the value of the frame."""
 CONDITIONS = 2
 """The most conditions of a function."""
-PASSES = 8
+PASSES = 2
 """A search is truncated when it has passed over so many times as many moves as it may make."""
 MATE = 1000.0
 """The value of a first move that wins by force, and the most that a value counts."""

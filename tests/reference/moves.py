@@ -103,7 +103,7 @@ class Run:
         return self.nodes + self.reserve >= self.budget or self.weary()
 
     def weary(self) -> bool:
-        return self.passed >= 8 * self.budget
+        return self.passed >= 2 * self.budget
 
     def after(self, place: Place, move) -> Place:
         left = place.left - self.rules.mine(place.board)
