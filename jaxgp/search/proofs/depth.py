@@ -3,7 +3,7 @@
     plain       every first move that all replies leave won; moves by their numbers
     captures    captures first
     checks      forcing moves first, in the order of the list
-    last        and on the last move forcing moves alone
+    last        and on the last move forcing moves alone, where every move that wins is forcing
     table       and an exact table of positions that are proved or refuted within a number of moves
     staged      and forcing moves alone to the whole depth first, then all
     few         and moves with the fewest replies first; each is made once to see its replies, and kept
@@ -68,7 +68,7 @@ class _Lane:
     nodes: Array  # int32[]
     deepest: Array  # int32[]: plies of the longest line
     limit: Array  # int32[]
-    table: Array  # uint32[T, K + 1]: keys, with root and round; 256 * fewest moves proved + most moves refuted
+    table: Array  # uint32[T, K + 3]: key, round, root; 256 * fewest moves proved + most moves refuted
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,7 @@ class DepthFirst:
             nodes=zero,
             deepest=zero,
             limit=zero,
-            table=jnp.zeros((self.entries if self.has("table") else 0, words + 2), jnp.uint32),
+            table=jnp.zeros((self.entries if self.has("table") else 0, words + 3), jnp.uint32),
         )
 
     def _open(self, lane: _Lane, level: Array, counts: Array, where: Array | bool = True) -> _Lane:
@@ -356,9 +356,10 @@ class DepthFirst:
 
     def _slot(self, lane: _Lane, state: States) -> tuple[Array, Array]:
         """Return the slot of a position in the table, and its key."""
-        rest = (lane.root.astype(jnp.uint32) << 1) + lane.forcing
-        key = jnp.append(self.problem.key(state), rest)
-        return (mix(key) & np.uint32(self.entries - 1)).astype(jnp.int32), key
+        key = jnp.append(self.problem.key(state), lane.forcing.astype(jnp.uint32))
+        slot = (mix(key) & np.uint32(self.entries - 1)).astype(jnp.int32)
+        # Entries of roots that this lane has searched before count for nothing, and do not change the slot.
+        return slot, jnp.append(key, lane.root.astype(jnp.uint32))
 
     def _known(self, lane: _Lane, state: States, left: Array) -> tuple[Array, Array]:
         """Return whether a position is known to be won, or not, within some own moves."""
