@@ -219,16 +219,18 @@ class Problem(World[State], ListsMoves):
     """
 
     deepest: int  # The most moves of its own that an instance may give to the solver.
+    orders: tuple[str, ...]  # Names of orders in which moves can be listed; the first is that of the list.
 
     __hash__ = object.__hash__
 
     @abstractmethod
     def look(self, state: State) -> Look: ...
     @abstractmethod
-    def following(self, look: Any, action: Array) -> Array:
-        """Return int32[]: the action after this one (int32[]) in the list; -1 after the last one.
+    def following(self, look: Any, action: Array, order: Any = None) -> Array:
+        """Return int32[]: the action after this one (int32[]) in an order, by default that of the list.
 
-        After -1 comes the first one.
+        -1 comes after the last one, and the first one after -1. Other orders may number actions otherwise; `advance`
+        plays them as well.
         """
 
     @abstractmethod

@@ -78,6 +78,7 @@ class Mate(Problem[State]):
     chance: ClassVar[bool] = False
     starts: ClassVar[Starts] = "instance"
     deepest: ClassVar[int] = 12
+    orders: ClassVar[tuple[str, ...]] = listing.ORDERS
     most_choices: ClassVar[int] = MOST
     num_actions: ClassVar[int] = listing.ACTIONS
 
@@ -114,9 +115,9 @@ class Mate(Problem[State]):
         """Return what is read off a position without a move."""
         return listing.look(state.board)
 
-    def following(self, look: Look, action: Array, order: Order = "checks") -> Array:
+    def following(self, look: Look, action: Array, order: Order | None = None) -> Array:
         """Return int32[]: the action after this one (int32[]) in an order; -1 after the last, the first after -1."""
-        return listing.following(look, action, order)
+        return listing.following(look, action, order or self.orders[0])
 
     def choices(self, state: State) -> Array:
         """Return int32[]: how many legal moves there are."""

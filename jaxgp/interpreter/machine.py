@@ -37,6 +37,8 @@ LAST = 7
 """The stage of a frame that waits for its last value: whatever it is, it is the value of the frame."""
 CONDITIONS = 2
 """The most conditions of a function."""
+PASSES = 2
+"""A search is truncated when it has passed over so many times as many moves as it may make."""
 MATE = 1000.0
 """The value of a first move that wins by force, and the most that a value counts."""
 ACTIONS = 1 << 16
@@ -67,6 +69,7 @@ class Frames:
     seen: Array  # float32[V, L + G]: values of pure nodes and of gates
     limit: Array  # int32[]: of nodes
     nodes: Array  # int32[]: moves made
+    passed: Array  # int32[]: moves that were passed over
     truncated: Array  # bool[]
     refused: Array  # int32[]: how often the solver had no moves left
     deepest: Array  # int32[]
@@ -191,6 +194,7 @@ class Machine:
             seen=jnp.zeros((levels, self.capacity + len(self.gates)), jnp.float32),
             limit=zero,
             nodes=zero,
+            passed=zero,
             truncated=jnp.bool_(False),
             refused=zero,
             deepest=zero,
@@ -208,7 +212,7 @@ class Machine:
             phase=jnp.int32(BOARD),
             top=jnp.int32(1),
             limit=limit,
-            **{name: getattr(idle, name) for name in ("nodes", "truncated", "refused", "deepest", "chosen", "scores")},
+            **{name: getattr(idle, name) for name in ("nodes", "passed", "truncated", "refused", "deepest", "chosen", "scores")},
         )
         return replace(
             frames,
@@ -230,9 +234,17 @@ class Machine:
         return {name: row[n] for n, name in enumerate(self.table)}
 
     def spent(self, frames: Frames) -> Array:
-        """Return bool[]: whether what may be paid for is what the first moves that are still to be made will cost."""
+        """Return bool[]: whether what may be paid for is what the first moves that are still to be made will cost.
+
+        A lane that has passed over very many moves may make no more either.
+        """
         waiting = frames.boards[0, MOVES].astype(jnp.int32) - 1 - frames.words[0, 1]
-        return frames.nodes + waiting >= frames.limit
+        return (frames.nodes + waiting >= frames.limit) | self.weary(frames.passed, frames.limit)
+
+    @staticmethod
+    def weary(passed: Array, limit: Array) -> Array:
+        """Return bool[]: whether so many moves have been passed over that the search is truncated."""
+        return passed >= PASSES * limit
 
     def turn(self, plans: FramePlan, frames: Frames) -> Frames:
         """Take one lane from its phase to the next one; in `BOARD` and `DONE` nothing changes."""
@@ -312,6 +324,7 @@ class Machine:
         lasts |= (decided & (how == EVERY) & ~held) | (bare & (how == BEST) & calm)
         most = jnp.where(row["forcing"] != 0, board[FORCING], board[MOVES])
         direct = bare & (how == FIRST) & (row["trait"] < 0) & (stays | calm) & (most > 0)
+        direct |= decided & (how == BEST) & held & calm
         ends = decided & jnp.where(how == EVERY, held, ~held)
         starts &= ~lasts & ~ends & ~direct
         fewer = jnp.minimum(left, frames.entry - 1)
