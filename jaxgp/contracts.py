@@ -7,7 +7,7 @@ A key is a typed JAX random key, key[]. States, plans and memories are trees of 
 choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
 
 A game or an actor says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`, `Puzzle`,
-`Simulation`, `Instanced`; `Soloist`, `Solver`, `Driver`. Nobody looks for methods by their names.
+`Simulation`, `Instanced`, `Problem`; `Soloist`, `Solver`, `Driver`, `Prover`. Nobody looks for methods by their names.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
     from jaxgp.fitness.evaluation import Evaluation, Standing
     from jaxgp.players.alone.walk import Performance, Walked
+    from jaxgp.search.proofs.claims import Claims
     from jaxgp.search.puzzles.deepening import Solutions
 
 Scene = TypeVar("Scene", bound="Ends")
@@ -189,6 +190,61 @@ class Puzzle(Game[State], ListsMoves):
     def solved(self, state: State) -> Array: ...  # bool[]: whether the goal is reached.
 
 
+class Look(Protocol):
+    """What is read off a position of a problem without a move: it costs nothing. A `flax.struct.dataclass`.
+
+    A problem's own has more fields, such as the sets of legal moves, which searches may keep.
+    """
+
+    @property
+    def count(self) -> Array: ...  # int32[]: how many moves there are; 0: the play is over.
+    @property
+    def won(self) -> Array: ...  # bool[]: the side that has just moved has won.
+    @property
+    def forcing(self) -> Array: ...  # int32[]: how many moves, the first ones of the list, are forcing, such as checks.
+
+
+class Problem(World[State], ListsMoves):
+    """A game for two, with many instances, in each of which the side that moves first has to prove that it wins.
+
+    That side is the solver, seat 0. It may make so many moves of its own as `left` says at the root; whoever has moves
+    must make one. A state carries its whole instance: instances are a batch of states, [B, ...].
+
+    *One node is one legal move made*, anywhere, also one that is taken back or made again. The root costs nothing, and
+    neither does what is read off a position: `look`, `won`, `over`, `choices`.
+
+    `choices` and `choice` list the moves in one order, which the problem states: forcing moves stand first. The list is
+    that of the rules alone; where `left` is 0, the solver has moves and may not make them. `terminated` of a state
+    need not be kept up: searches ask for `look`.
+    """
+
+    deepest: int  # The most moves of its own that an instance may give to the solver.
+
+    __hash__ = object.__hash__
+
+    @abstractmethod
+    def look(self, state: State) -> Look: ...
+    @abstractmethod
+    def following(self, look: Any, action: Array) -> Array:
+        """Return int32[]: the action after this one (int32[]) in the list; -1 after the last one.
+
+        After -1 comes the first one.
+        """
+
+    @abstractmethod
+    def advance(self, state: State, action: Array) -> State:
+        """Play `action` (int32[]) without checking it; unspecified if it is not legal."""
+
+    @abstractmethod
+    def won(self, state: State) -> Array: ...  # bool[]: the side that has just moved has won.
+    @abstractmethod
+    def over(self, state: State) -> Array: ...  # bool[]: there is no legal move.
+    @abstractmethod
+    def left(self, state: State) -> Array: ...  # int32[]: moves that the solver may still make.
+    @abstractmethod
+    def key(self, state: State) -> Array: ...  # uint32[W]: exact code of the position, `left` apart.
+
+
 class Player(Protocol[Plans]):
     """How a genome becomes moves: plays the games of many individuals at once."""
 
@@ -261,6 +317,23 @@ class Solver(Alone[Plans]):
     def differs(self) -> bool: ...  # Whether `unguided` is another search than `baseline`.
 
 
+class Prover(ABC, Generic[Plans]):
+    """Searches instances of a problem for a first move that wins by force."""
+
+    problem: Problem[Any]
+    limit: int  # The most nodes of a search.
+
+    @abstractmethod
+    def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to search.
+    @abstractmethod
+    def prove(self, plans: Plans, whose: Array, states: States, limits: Array, /) -> Claims:
+        """Search instances [Q], each for the individual `whose` (int32[Q]).
+
+        A search that has made as many nodes as `limits` (int32[Q]) says is truncated: it makes no further move, and
+        what it has is taken.
+        """
+
+
 class Driver(ABC, Generic[Plans, Memory]):
     """Drives simulations: how a genome becomes controls, in the rollouts of many individuals at once."""
 
@@ -286,7 +359,7 @@ class Driver(ABC, Generic[Plans, Memory]):
         """
 
 
-Actor = Player | Soloist | Solver | Driver
+Actor = Player | Soloist | Solver | Driver | Prover
 """What a role makes of genomes."""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import contracts, options
-from jaxgp.contracts import Actor, Driver, Game, Simulation, States, World
+from jaxgp.contracts import Actor, Driver, Game, Problem, Simulation, States, World
 from jaxgp.errors import UsageError, reject
 from jaxgp.games.notation import Dialect, Drawing, Notation, OfTurns, Positions, Showing
 from jaxgp.games.originals import Original
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
 
-Rules = TypeVar("Rules", bound=Game | Simulation)
+Rules = TypeVar("Rules", bound=Game | Simulation | Problem[Any])
 Item = TypeVar("Item")
 Turns = TypeVar("Turns", bound=Game)
 Drawn = TypeVar("Drawn", contravariant=True)
@@ -427,10 +427,10 @@ class Spec(Generic[Rules]):
 def lacks(rules: type) -> dict[str, str]:
     """Return what a class of rules has to define and does not: name -> the contract that asks for it.
 
-    A class that is no `Simulation` is a `Game`; what else it promises, it says by its bases.
+    A class that is no `Simulation` and no `Problem` is a `Game`; what else it promises, it says by its bases.
     """
     bases = [base for base in rules.__mro__ if base.__module__ == contracts.__name__]
-    asked = bases if issubclass(rules, Simulation) else [*bases, Game, World]
+    asked = bases if issubclass(rules, Simulation | Problem) else [*bases, Game, World]
     promised = {name: base.__name__ for base in reversed(asked) for name in (*vars(base), *_annotated(base))}
     given = {name for base in rules.__mro__ if base not in bases for name in (*vars(base), *_annotated(base))}
     return {name: kind for name, kind in promised.items() if not name.startswith("_") and name not in given}

@@ -368,7 +368,7 @@ def primitive_set(options: Options) -> PrimitiveSet:
     return PrimitiveSet(
         f"chess-{suffix if final else options.stage}",
         (erc, *(terminal(name, at) for at, name in enumerate(options.terminals))),
-        _functions() if final else (*_functions(), *_early(options)),
+        functions() if final else (*functions(), *_early(options)),
         roots=(FLOAT,) * (3 if options.trees == "three" else 1),
         type_sets=tuple((kind, ("query",)) for kind in (FLOAT, BOOL)),
     )
@@ -411,13 +411,14 @@ def _early(options: Options) -> tuple[Primitive, ...]:
     )
 
 
-def _functions() -> tuple[Primitive, ...]:
+def functions() -> tuple[Primitive, ...]:
     """Return the functions of table 4.1; truth values of any type are 0 or another number."""
 
     def made(
         name: str, kind: str, args: tuple[str, ...], call: Callable[..., Array], python: str, latex: str, picks: int = 0
     ) -> Primitive:
-        return Primitive(name, kind, args, call, picks=picks, python=python, latex=latex)
+        settles = {"And": False, "Or": True}.get(name.rstrip("23"))
+        return Primitive(name, kind, args, call, picks=picks, settles=settles, python=python, latex=latex)
 
     two, three, numbers = (BOOL,) * 2, (BOOL,) * 3, (FLOAT,) * 2
     return (

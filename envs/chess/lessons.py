@@ -3,6 +3,10 @@
 A decision is critical if some legal move gives away the result: a win, or a draw. A position comes up after a quiet
 start, or whatever start the game has, and up to nine random plies. The moves are worth what they lead to: 1 a win, 0 a
 draw, -1 a loss, so that the best ones are those that keep the result.
+
+The teacher `mates` judges decisions of the side that wins. Its moves are worth the more, the sooner they mate, 0 where
+they give the win away. After the random plies both sides play best moves for a while, so that positions shortly before
+mate are among them.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,10 +26,14 @@ from jaxgp.errors import reject
 from jaxgp.players.taught import Lessons
 from jaxgp.search.chance import unused_key
 
-TEACHERS = ("table", "tables")
-"""The default: all men are on the board. The other one: some may have been taken."""
+Draw = Callable[[Array], tuple[Array, Lessons]]
+"""key -> (bool[N], which positions are decisions; lessons [N] of all of them)."""
+TEACHERS = ("table", "tables", "mates")
+"""The default: all men are on the board. The second: some may have been taken. The third: see above."""
 PLIES = 9
 """The most random plies before a decision."""
+BEST = 30
+"""The most plies of best play before a decision of `mates`."""
 TOGETHER = 1024
 """Positions that are drawn together."""
 ROUNDS = 4096
@@ -45,7 +53,10 @@ def lessons(game: Chess, teacher: str | None) -> Callable[[Array, int], Lessons]
     """
     if not all(map(tables.has, game.armies)):
         reject("game.endgame", game.endgame, "up to four kings, queens and rooks, where tables judge decisions")
-    return partial(teach, game, teacher in (None, TEACHERS[0]))
+    found = tables.tables(tuple(tables.named(pair) for pair in game.armies))
+    if teacher == TEACHERS[2]:
+        return partial(teach, partial(draw_mates, game, found))
+    return partial(teach, partial(draw, game, teacher in (None, TEACHERS[0]), found))
 
 
 def others(game: Chess) -> Mapping[str, float]:
@@ -53,15 +64,14 @@ def others(game: Chess) -> Mapping[str, float]:
     return STOCKFISH.get(game.endgame, {}) if game.start == "quiet" else {}
 
 
-def teach(game: Chess, whole: bool, key: Array, count: int) -> Lessons:
-    """Return `count` critical decisions; with `whole` all men are on the board."""
-    found = tables.tables(tuple(tables.named(pair) for pair in game.armies))
-    shapes = jax.eval_shape(partial(draw, game, whole, found), key)[1]
+def teach(draw: Draw, key: Array, count: int) -> Lessons:
+    """Return as many decisions as asked, of those that are drawn together."""
+    shapes = jax.eval_shape(draw, key)[1]
     empty: Lessons = jax.tree.map(lambda x: jnp.zeros((count, *x.shape[1:]), x.dtype), shapes)
 
     def some(carry: tuple[Array, Array, Lessons]) -> tuple[Array, Array, Lessons]:
         number, filled, kept = carry
-        good, fresh = draw(game, whole, found, jax.random.fold_in(key, number))
+        good, fresh = draw(jax.random.fold_in(key, number))
         place = jnp.where(good, filled + jnp.cumsum(good) - 1, count)
         kept = jax.tree.map(lambda x, new: x.at[place].set(new, mode="drop"), kept, fresh)
         return number + 1, filled + good.sum(dtype=jnp.int32), kept
@@ -75,19 +85,52 @@ def teach(game: Chess, whole: bool, key: Array, count: int) -> Lessons:
 
 def draw(game: Chess, whole: bool, found: tables.Tables, key: Array) -> tuple[Array, Lessons]:
     """Return bool[TOGETHER], which positions are critical decisions, and lessons [TOGETHER] of all of them."""
-    states = jax.vmap(partial(_after_random_plies, game))(jax.random.split(key, TOGETHER))
-    board: Board = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1), states.board)
-    after, there = tables.successors(board, game.most_choices)
-    results = -tables.result(tables.probe(found, after))
-    values = jnp.where(there, results.astype(jnp.float32), -jnp.inf)
-    good = ~states.terminated & (there & (values < values.max(0))).any(0)
+    return by_result(game, whole, found, jax.vmap(partial(_after_random_plies, game))(jax.random.split(key, TOGETHER)))
+
+
+def by_result(game: Chess, whole: bool, found: tables.Tables, states: State) -> tuple[Array, Lessons]:
+    """Judge states [N]: bool[N], which are critical decisions, and their lessons; with `whole` all men are there."""
+    made = judged(game, found, states)
+    values = jnp.where(made.values > -jnp.inf, jnp.sign(made.values), -jnp.inf)
+    good = ~states.terminated & ((values > -jnp.inf) & (values < values.max(1, keepdims=True))).any(1)
     if whole:
         men = jnp.array([sum(map(len, pair)) for pair in game.armies])
-        good &= ((board.men < OFF).sum((0, 1))[:, None] == men).any(1)
+        good &= ((states.men < OFF).sum((1, 2))[:, None] == men).any(1)
+    return good, made._replace(values=values)
+
+
+def draw_mates(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Lessons]:
+    """Return bool[TOGETHER], in which positions the side to move wins and moves differ, and lessons of all of them."""
+
+    def best(number: Array, states: State) -> State:
+        made = judged(game, found, states)
+        keys = jax.random.split(jax.random.fold_in(lots, number), TOGETHER)
+        places = jax.vmap(lambda key, row: pick(row == row.max(), jax.random.bits(key)))(keys, made.values)
+        after = jax.vmap(lambda state, place: game.step(state, game.choice(state, place), unused_key()))(states, places)
+        moved: State = where((number < most) & ~states.terminated, after, states)
+        return moved
+
+    starts, plies, lots = jax.random.split(key, 3)
+    states = jax.vmap(partial(_after_random_plies, game))(jax.random.split(starts, TOGETHER))
+    most = jax.random.randint(plies, (TOGETHER,), 0, BEST + 1)
+    states = lax.fori_loop(0, BEST, best, states)
+    made = judged(game, found, states)
+    top = made.values.max(1, keepdims=True)
+    good = ~states.terminated & (top[:, 0] > 0) & ((made.values > -jnp.inf) & (made.values < top)).any(1)
+    worth = jnp.where(made.values > -jnp.inf, jnp.maximum(made.values, 0) / tables.MATE, -jnp.inf)
+    return good, made._replace(values=worth)
+
+
+def judged(game: Chess, found: tables.Tables, states: State) -> Lessons:
+    """Return lessons of states [N], the moves worth what `hints.judge` says."""
+    board: Board = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1), states.board)
+    after, there = tables.successors(board, game.most_choices)
+    probed = tables.probe(found, after)
+    values = jnp.where(there, -(probed - jnp.sign(probed)).astype(jnp.float32), -jnp.inf)
     captured = (after.men < OFF).sum((0, 1)) < (board.men < OFF).sum((0, 1))
     # [2, S, W, N] and [W, N] -> [N, W, ...]
     men, kinds = (jnp.moveaxis(x, (3, 2), (0, 1)) for x in after)
-    return good, Lessons(states, After(men, kinds, captured.T), values.T)
+    return Lessons(states, After(men, kinds, captured.T), values.T)
 
 
 def _after_random_plies(game: Chess, key: Array) -> State:

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.chess import language, many
+from envs.chess.notation import export
 from envs.chess.rules import Chess, State
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.options import option
@@ -40,7 +41,13 @@ def move(game: Chess, options: language.Options) -> tuple[PrimitiveSet, ChosenPl
 
 
 MOVE = Role(
-    "move", "a program values the position after every move", "program", language.Options, move, features="seen"
+    "move",
+    "a program values the position after every move",
+    "program",
+    language.Options,
+    move,
+    exports={"python": export.python},
+    features="seen",
 )
 
 

@@ -35,8 +35,8 @@ def draw(game: "Chess", key: Array) -> Start:
     army = jax.random.randint(which, (), 0, len(game.armies)) if len(game.armies) > 1 else jnp.int32(0)
     kinds = jnp.asarray(_kinds(game))[army]
     if game.positions:
-        listed = Start(*(jnp.asarray(x) for x in _listed(game)))
-        return jax.tree.map(lambda x: x[army], listed)
+        given = Start(*(jnp.asarray(x) for x in listed(game)))
+        return jax.tree.map(lambda x: x[army], given)
     present = jnp.asarray(_present(game))[army]
 
     # Apart, or else a CPU draws anew for each of the squares that are compared.
@@ -61,9 +61,9 @@ def vet(game: "Chess") -> None:
     Positions of up to six men are found by enough draws, whatever the men are.
     """
     if game.positions:
-        listed = _listed(game)
-        boards = Board(*(jnp.moveaxis(jnp.asarray(x), 0, -1) for x in (listed.men, listed.kinds)))
-        going = jax.device_get(jax.jit(goes_on)(boards)) & (listed.men[:, :, 1:] != OFF).any((1, 2))
+        given = listed(game)
+        boards = Board(*(jnp.moveaxis(jnp.asarray(x), 0, -1) for x in (given.men, given.kinds)))
+        going = jax.device_get(jax.jit(goes_on)(boards)) & (given.men[:, :, 1:] != OFF).any((1, 2))
         if not going.all():
             number = int(np.argmin(going)) + 1
             why = f"position {number} has ended, or has three men that give check"
@@ -124,7 +124,7 @@ def _armies(game: "Chess") -> list[tuple[tuple[int, ...], ...]]:
     return [army if first else army[::-1] for army, first in zip(game.armies, moves, strict=True)]
 
 
-def _listed(game: "Chess") -> Start:
+def listed(game: "Chess") -> Start:
     """Return the listed starts, [N], in NumPy arrays."""
     men = np.full((len(game.positions), 2, game.width), OFF, np.int8)
     for row, one in enumerate(game.positions):

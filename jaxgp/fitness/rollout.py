@@ -104,6 +104,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         patience: steps without growth after which it is.
         lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
         opposition: whom individuals meet instead of crews, each others, or others in each generation; None: nobody.
+        rivals: names of the cases of a `Value`, for metrics of the fittest in each; empty: there are no such metrics.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -124,6 +125,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     patience: int = 200
     lanes: int | None = None
     opposition: Opposition | None = None
+    rivals: tuple[str, ...] = ()
 
     __repr__ = brief
 
@@ -202,6 +204,7 @@ class RolloutFitness(Absolute[tuple[()]]):
             "steps": steps,
             "blank_controls": ended.blank.sum() / (done * self.simulation.controls * self.roller.mine),
             **({} if self.progress is None else {"cut": ended.cut.mean()}),
+            **self._against(worths[jnp.argmax(arrays.comparable(fitness))]),
             **{
                 f"{whose}_{one.name}": value
                 for whose, values in told.items()
@@ -237,6 +240,11 @@ class RolloutFitness(Absolute[tuple[()]]):
         met = opposed.meet(jax.random.fold_in(key, MEET), plans, len(jax.tree.leaves(population)[0]))
         ended = self.roller.measure(plans, keys, places, lanes, met)
         return ended.replace(measures=opposed.seen(met, ended.measures))  # type: ignore[attr-defined]
+
+    def _against(self, values: Array) -> dict[str, Array]:
+        """Return metrics of the fittest, float32[K], by rival."""
+        names = (f"fittest_share_against_{name}" for name in self.rivals)
+        return dict(zip(names, values[: len(self.rivals)], strict=True))
 
     def _at(self) -> int:
         assert isinstance(self.quantity, str)

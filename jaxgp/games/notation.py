@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from jaxgp.contracts import Game, Simulation, States
+from jaxgp.contracts import Game, Problem, Simulation, States
 from jaxgp.printable import show_typed
 
-Rules = TypeVar("Rules", bound=Game | Simulation)
+Rules = TypeVar("Rules", bound=Game | Simulation | Problem[Any])
 Item = TypeVar("Item")
 Drawn = TypeVar("Drawn", contravariant=True)
 

@@ -17,6 +17,7 @@ from jax import Array
 
 from jaxgp.checks.values import real, whole
 from jaxgp.errors import reject
+from jaxgp.genotypes.moves import Moves
 
 FLOAT = "float"
 BOOL = "bool"
@@ -136,7 +137,8 @@ class Primitive:
     - an ephemeral random constant is a terminal with a `domain`;
     - a parametrised terminal has a `domain` and a `call(features, parameter)`;
     - a terminal that is `numbered` has a `call(features, number)`, of the number of its node;
-    - a terminal with a `fixed` value always has this value, and its text is its name.
+    - a terminal with a `fixed` value always has this value, and its text is its name;
+    - a function or terminal with `moves` makes moves, and is evaluated by `jaxgp.interpreter.machine` alone.
 
     Attributes:
         name: symbol in the text form; no spaces or parentheses, and not a number.
@@ -156,6 +158,9 @@ class Primitive:
         numbered: the terminal's parameter is the number of its node in the tree, in postfix order, from 0.
         effect: what an evaluation of the function does beside giving a value: elementwise on its arguments as `call`
             is, float32[B] amounts that are not below 0; 0: it does nothing. See `PrimitiveSet.effects`.
+        moves: how it makes moves.
+        settles: a truth value of an argument that settles the value, whatever the arguments after it are; None: no
+            argument does. Where arguments make moves, those after it are not evaluated.
         bits: digits `0` and `1` that a no-op appends to the paths of the leaves below it; a no-op is a function that
             returns its one argument. See `PrimitiveSet.weighting`.
         weight: how often random creation chooses it, relative to the other candidates.
@@ -177,6 +182,8 @@ class Primitive:
     ignores: int = 0
     numbered: bool = False
     effect: Callable[..., Array] | None = None
+    moves: Moves | None = None
+    settles: bool | None = None
     bits: str = ""
     weight: float = 1.0
     python: str = ""
@@ -258,12 +265,12 @@ class PrimitiveSet:
             if re.search(r"[\s()]", name) or not name or re.fullmatch(r"[-+.\d].*\d|\d", name):
                 raise ValueError(f"primitive set {self.name}: {name!r} cannot be a name in the text form")
         for p in self.terminals:
-            if p.args or [p.feature, p.domain, p.fixed, p.numbered or None].count(None) != 3:
+            if p.args or [p.feature, p.domain, p.fixed, p.numbered or None, p.moves].count(None) != 4:
                 raise ValueError(
                     f"primitive set {self.name}: terminal {p.name} needs a feature, a domain or a fixed value, no args"
                 )
         for p in self.functions:
-            if not p.args or p.call is None:
+            if not p.args or (p.call is None) == (p.moves is None):
                 raise ValueError(f"primitive set {self.name}: function {p.name} needs args and a call")
             if not 0 <= p.picks <= p.arity or BOOL in p.args[p.arity - p.picks :]:
                 raise ValueError(f"primitive set {self.name}: function {p.name} cannot pick {p.picks} of its arguments")
@@ -431,6 +438,7 @@ class PrimitiveSet:
         rows += ["factored"] * self.factored
         rows += [f"rules {self.rules}"] * bool(self.rules)
         rows += [f"effects {self.effects}"] * bool(self.effects)
+        rows += [f"{p.name}:{p.moves}" for p in self.primitives if p.moves is not None]
         rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -241,9 +241,14 @@ def _head(primitives: PrimitiveSet, tokens: _Tokens, slot: int, expected: str) -
     if token.text in "()" or _NUMBER.fullmatch(token.text):
         raise tokens.error(token, f"expected the name of a function, found {token}")
     code, factor = _lookup(primitives, tokens, token, slot, expected)
-    if primitives.primitives[code].call is None or primitives.primitives[code].numbered:
+    if not _takes(primitives.primitives[code]):
         raise tokens.error(token, f"{token} takes no arguments: expected it without parentheses")
     return code, factor
+
+
+def _takes(primitive: Primitive) -> bool:
+    """Return whether a name stands behind a parenthesis: before arguments, or before the parameter of a terminal."""
+    return bool(primitive.args) or (primitive.call is not None and not primitive.numbered)
 
 
 def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
@@ -253,7 +258,7 @@ def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, 
     if primitive.is_constant:
         what = "point" if isinstance(primitive.domain, Points) else "number"
         raise tokens.error(token, f"expected a {what} instead of {token}: {primitive.domain}")
-    if primitive.call is not None and not primitive.numbered:
+    if _takes(primitive):
         raise tokens.error(token, f"{token} needs arguments: expected {_usage(primitive)}")
     return code, factor
 

@@ -208,6 +208,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
             self.patience,
             self.lanes,
             opposition,
+            () if self.refereed or len(crews) < 2 or not isinstance(value, Shares) else tuple(self.rivals),
         )
 
     def value(self, cast: "Cast") -> "str | Value":

@@ -4,7 +4,7 @@ import io
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,7 +23,8 @@ from jaxgp.store.record import Row
 class MetricLine:
     """One metric as a line, or as a faint line for each island; `factor` changes its unit.
 
-    A line that may lie on another one is dashed, so that both are seen.
+    A line that may lie on another one is dashed, so that both are seen. A metric that ends in `*` stands for all those
+    whose names begin so: each is a line, called by the rest of its name.
     """
 
     metric: str
@@ -84,6 +85,11 @@ PLOTS = (
                 ),
             ),
         ),
+    ),
+    Plot(
+        "rivals",
+        "The best of each generation against each rival",
+        (("share", (MetricLine("fittest_share_against_*", "", BLUE),)),),
     ),
     Plot(
         "problems",
@@ -154,6 +160,8 @@ PLOTS = (
     ),
 )
 
+BESIDE = 3
+"""Names that stand side by side in a legend."""
 INK = "#010203"
 """Placeholder colour in an SVG; it is replaced by the text colour of the surrounding page."""
 
@@ -163,7 +171,7 @@ def draw(
 ) -> Figure | None:
     """Draw one picture, or return None when the record has none of its metrics."""
     panels = [
-        (label, [curve for curve in curves if any(row.get(curve.metric) is not None for row in rows)])
+        (label, [curve for curve in _named(curves, rows) if any(row.get(curve.metric) is not None for row in rows)])
         for label, curves in plot.panels
     ]
     panels = [(label, curves) for label, curves in panels if curves]
@@ -175,10 +183,25 @@ def draw(
     for axis, (label, curves) in zip(axes, panels, strict=True):
         _panel(axis, label.format(unit=unit), curves, rows)
         paint(axis, ink)
-    legend = axes[0].get_legend() is not None
-    axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=24 if legend else 8)
+    legend = axes[0].get_legend()
+    lines = 0 if legend is None else math.ceil(len(legend.get_texts()) / BESIDE)
+    axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=8 + 16 * lines)
     axes[-1].set_xlabel("generation", color=ink)
     return figure
+
+
+def _named(curves: Sequence[MetricLine], rows: Sequence[Row]) -> list[MetricLine]:
+    """Put the metrics of the record in the place of those that stand for several."""
+    found = []
+    for curve in curves:
+        if not curve.metric.endswith("*"):
+            found.append(curve)
+            continue
+        start = curve.metric[:-1]
+        names = list(dict.fromkeys(name for row in rows for name in row if name.startswith(start)))
+        for name, color in zip(names, colours(len(names)), strict=True):
+            found.append(replace(curve, metric=name, label=name.removeprefix(start), color=color))
+    return found
 
 
 def _panel(axis: Axes, label: str, curves: Sequence[MetricLine], rows: Sequence[Row]) -> None:
@@ -200,7 +223,7 @@ def _panel(axis: Axes, label: str, curves: Sequence[MetricLine], rows: Sequence[
         axis.legend(
             frameon=False,
             fontsize=9,
-            ncols=len(curves),
+            ncols=min(len(curves), BESIDE),
             loc="lower left",
             bbox_to_anchor=(0, 1),
             borderaxespad=0.2,

@@ -1,7 +1,9 @@
 """report.html: a self-contained page with the champion, its games, the curves and the settings."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import starmap
+from types import MappingProxyType
 
 from jaxgp.genotypes.language import NAMES
 from jaxgp.host.replay import ReplayGame
@@ -26,6 +28,7 @@ def page(
     games: Sequence[ReplayGame],
     config: str,
     environment: str,
+    notations: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return the report.
 
@@ -39,10 +42,11 @@ def page(
         games: games of the champion that a reader can step through; may be empty.
         config: the resolved configuration as YAML.
         environment: software and device, as JSON.
+        notations: the champion as programs outside read it, by the name of the notation.
     """
     sections = [
         _summary(champion, rows, generations),
-        section("Champion", _champion(champion, explained)),
+        section("Champion", _champion(champion, explained) + "".join(starmap(markup.details, notations.items()))),
         section("Its games", _games(games)) if any(game.frames for game in games) else "",
         section("Progress", _curves(rows, champion.unit)),
         section(tableau[0], markup.pairs(tableau[1])),

@@ -1,6 +1,7 @@
 """Builds the objects of a run from a configuration. The caller hands in the games; the engine knows none."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,9 +22,11 @@ from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.export.export import ExportError, Written
 from jaxgp.games.casting import Cast
 from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import Genome, Language
+from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.driving import drive, replay_rollout
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
@@ -145,6 +148,17 @@ class Experiment:
             self.config.fitness.max_plies if isinstance(self.config.fitness, kinds.GamesFitnessOptions) else MAX_PLIES
         )
         return replay_games(self.cast, genome, rivals, limit, seed)
+
+    def notations(self, state: EvolutionState) -> dict[str, str]:
+        """Return the champion as the game writes it for programs outside, by notation; without what it cannot write."""
+        champion, found = state.champion, dict[str, str]()
+        if isinstance(self.language, PrimitiveSet):
+            written = Written(self.language, champion.genome, self.cast.role.features)
+            title = f"Champion of generation {int(champion.generation)}."
+            for name, write in self.cast.role.exports.items():
+                with suppress(ExportError, ImportError):
+                    found[name] = write(self.cast.game, self.cast.options, written, title)
+        return found
 
     def closing(self, state: EvolutionState) -> str | None:
         """Say in a line what the champion of a run at its end is worth; None: its fitness says nothing of it."""

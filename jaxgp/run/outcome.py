@@ -41,6 +41,7 @@ def page(run: Run, games: list[ReplayGame]) -> str:
         games=games,
         config=config,
         environment=read_text(run.directory.environment),
+        notations=run.experiment.notations(run.state),
     )
 
 

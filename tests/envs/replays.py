@@ -9,12 +9,12 @@ import numpy as np
 import envs
 from jaxgp import arrays
 from jaxgp.bits import pick
-from jaxgp.contracts import Simulation
+from jaxgp.contracts import Problem, Simulation
 from jaxgp.players import ply
 from jaxgp.seats.moves import OPENING, Move
 
-TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation)]
-"""Games of turns: all that the project has but simulations."""
+TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation | Problem)]
+"""Games of turns: all that the project has but simulations and problems."""
 FAST = {"xla_backend_optimization_level": 0}
 """Compiler options for what runs once: compiling is most of the time."""
 

@@ -294,7 +294,7 @@ def test_a_function_of_all_that_is_measured_is_a_fitness():
         return ways[:, 0] / ways.sum(1)
 
     rivals = (CREWS[0], CREWS[2])
-    made = RolloutFitness(Track(), RUNNER, share, rollouts=3, crews=rivals, over="worst")
+    made = RolloutFitness(Track(), RUNNER, share, rollouts=3, crews=rivals, over="worst", rivals=("slow", "fast"))
     ways = RolloutFitness(Track(), RUNNER, "way", rollouts=3, crews=rivals)
     one, other = jax.device_get(
         jax.jit(lambda numbers: [one.evaluate(jax.random.key(1), numbers, ())[0] for one in (made, ways)])(NUMBERS)
@@ -304,6 +304,9 @@ def test_a_function_of_all_that_is_measured_is_a_fitness():
     assert (one.points.shape, other.points.shape) == ((len(NUMBERS), 1), (len(NUMBERS), 2))
     assert one.fitness[1] == 0
     assert one.fitness.argmax() == 2
+    told = [one.metrics[f"fittest_share_against_{name}"] for name in ("slow", "fast")]
+    np.testing.assert_array_equal(told, one.cases[:, one.fitness.argmax()])
+    assert not [name for name in other.metrics if "against" in name]
     assert (other.metrics["fittest_way"], other.metrics["steps"]) == (other.fitness.max(), one.metrics["steps"])
 
 

@@ -119,6 +119,9 @@ class ToyExperiment:
     def step(self, state: EvolutionState) -> tuple[EvolutionState, dict[str, Array]]:
         return advanced(state)
 
+    def notations(self, state: EvolutionState) -> dict[str, str]:
+        return {}
+
     def replay(self, state: EvolutionState, seed: int) -> list[ReplayGame]:
         svg = '<svg viewBox="0 0 10 10"><circle cx="5" cy="5" r="{}"/></svg>'
         frames = [(f"move {i} <&>", svg.format(i)) for i in range(4)]

@@ -7,6 +7,9 @@ moves keep it. All players decide in the same positions: a quiet start, up to ni
 Players without chance but in their ties count by the share of their best moves that keep the result. Engines get a new
 table for each decision. `printed` is the printed tree of `gpec190`, whatever the material is. Intervals are of 95 %.
 Programs are also compared with each engine, decision by decision.
+
+With `positions`, a file of FEN, the decisions are the critical ones among these, such as those that games of champions
+against an engine went through (`games.py positions=FILE`); they are called met.
 """
 
 import sys
@@ -22,7 +25,7 @@ if __name__ == "__main__":
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import jax
 import jax.numpy as jnp
@@ -33,7 +36,9 @@ from envs.chess import language, lessons, strategies, tables
 from envs.chess.notation.fen import kinds_of
 from envs.chess.notation.uci import positions
 from envs.chess.rules import Chess
+from envs.chess.starts import listed
 from jaxgp import files
+from jaxgp.arrays import take
 from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.fitness.taught.decisions import look, shares
@@ -74,6 +79,8 @@ class Options:
     nodes: tuple[int, ...] = option(
         (), "limits of the engine, in positions a move; none: it is not measured", low=1, high=MAX_COUNT
     )
+    depths: tuple[int, ...] = option((), "limits of the engine, in plies", low=1, high=99)
+    positions: str | None = option(None, "a file of positions in FEN; null: decisions are drawn", path=True)
     engine_decisions: int = option(500, "decisions of the engine, the first ones", low=1, high=MAX_COUNT)
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 
@@ -111,9 +118,28 @@ class Decisions:
 def decide(game: Chess, count: int, seed: int) -> Decisions:
     """Draw critical decisions."""
     teach = lessons.lessons(game, None)
-    found = jax.device_get(jax.jit(lambda key: teach(key, count))(jax.random.key(seed)))
-    there = found.values > -np.inf
-    return Decisions(found, there, there & (found.values == found.values.max(1, keepdims=True)))
+    return _decisions(jax.device_get(jax.jit(lambda key: teach(key, count))(jax.random.key(seed))))
+
+
+def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:
+    """Return critical decisions of a file of positions of these men, drawn from it; all, if there are fewer."""
+    start = listed(replace(game, start="fen", fen=path))
+    made = jax.jit(jax.vmap(lambda men, kinds, clock, mover: game.state(men, kinds, clock, jnp.int16(1), mover, ())))(
+        start.men, start.kinds, start.clock, start.to_move
+    )
+    judge = jax.jit(lambda states: lessons.by_result(game, True, tables.tables((game.endgame,)), states))
+    blocks = [
+        jax.device_get(judge(take(made, np.arange(first, first + lessons.TOGETHER) % len(start.men))))
+        for first in range(0, len(start.men), lessons.TOGETHER)
+    ]
+    good, found = jax.tree.map(lambda *xs: np.concatenate(xs)[: len(start.men)], *blocks)
+    places = np.random.default_rng(seed).permutation(np.flatnonzero(good))[:count]
+    return _decisions(jax.tree.map(lambda x: x[places], found))
+
+
+def _decisions(found: Lessons) -> Decisions:
+    there = np.asarray(found.values) > -np.inf
+    return Decisions(found, there, there & np.asarray(found.values == found.values.max(1, keepdims=True)))
 
 
 def by_programs(
@@ -136,9 +162,9 @@ def by_network(game: Chess, count: int, at: Decisions, seed: int) -> np.ndarray:
     return kept_by_network(see(other.lessons), see(at.lessons), terminals, seed).astype(float)
 
 
-def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) -> np.ndarray:
+def by_engine(game: Chess, command: str, limit: str, at: Decisions, count: int) -> np.ndarray:
     """Return 1 or 0 for each of the first decisions: whether the engine keeps the result."""
-    agent = uci_agent(game, positions(game), command, f"nodes {nodes}", 16)
+    agent = uci_agent(game, positions(game), command, limit, 16)
     legal = jax.jit(game.legal_actions)
     kept = []
     try:
@@ -155,7 +181,12 @@ def by_engine(game: Chess, command: str, nodes: int, at: Decisions, count: int) 
 def measure(options: Options) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table."""
     game = envs.make("chess", endgame=options.endgame)
-    at = decide(game, options.decisions, options.seed)
+    drawn = options.positions is None
+    at = (
+        decide(game, options.decisions, options.seed)
+        if options.positions is None
+        else meet(game, str(files.user_path("positions", options.positions)), options.decisions, options.seed)
+    )
     asked: dict[language.Options, dict[str, str]] = {}
     asked[language.Options()] = {name: strategies.text(name) for name in strategies.WRITTEN}
     for path in options.champions:
@@ -167,21 +198,30 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
     if options.terminals:
         alone |= {name: name for name in (*language.SIMPLE, *language.COMPLEX)}
     programs = {name: kept for one, texts in asked.items() for name, kept in by_programs(game, one, texts, at).items()}
+    limits = {f"{options.engine} {n}": f"nodes {n}" for n in options.nodes}
+    limits |= {f"{options.engine} {n} plies": f"depth {n}" for n in options.depths}
     engines = {
-        f"{options.engine} {nodes}": by_engine(game, options.engine, nodes, at, options.engine_decisions)
-        for nodes in options.nodes
+        name: by_engine(game, options.engine, limit, at, options.engine_decisions) for name, limit in limits.items()
     }
     if options.network:
         programs["network"] = by_network(game, options.network, at, options.seed)
     random = {"random": at.kept.sum(1) / at.there.sum(1)}
     for name, kept in (random | programs | engines).items():
         for kind, part in (("critical", kept), ("held", kept[at.held[: len(kept)]])):
+            kind = kind if drawn else f"met, {kind}"
             yield _row(options.endgame, name, "", kind, part, interval(part[:, None]))
     for engine, theirs in engines.items():
         for name in (*strategies.WRITTEN, "printed", *options.champions):
             more = programs[name][: len(theirs)] - theirs
             half = NORMAL * more.std(ddof=1) / len(more) ** 0.5
-            yield _row(options.endgame, name, engine, "critical", more, (more.mean() - half, more.mean() + half))
+            yield _row(
+                options.endgame,
+                name,
+                engine,
+                "critical" if drawn else "met, critical",
+                more,
+                (more.mean() - half, more.mean() + half),
+            )
 
 
 def _row(

@@ -1,6 +1,7 @@
 """Every pair of the robots written by hand: the points of both in many battles.
 
 python scripts/studies/robocode/pairs.py battles=20 rounds=50 table=docs/data/robocode_pairs.csv
+JAX_ENABLE_X64=1 python scripts/studies/robocode/pairs.py robots=[sample.Walls,sample.SpinBot] precision=float64
 
 A battle of several rounds is one in which Corners remembers its corner, as in the engine.
 """
@@ -22,6 +23,7 @@ from envs.robocode.bots.samples import BOTS, NAMES
 from envs.robocode.machine import BotDriver
 from jaxgp import files, terminal
 from jaxgp.config import arguments
+from jaxgp.errors import reject
 from jaxgp.fitness.roller import Roller
 from jaxgp.options import MAX_GAMES, MAX_SEED, option
 
@@ -41,17 +43,28 @@ class Pairs(BotDriver):
 class Options:
     """How much is played."""
 
+    robots: list[str] = option([], "who meets each other; none: all")
+    precision: str = option("float32", "in which everything is computed", ("float32", "float64"))
     battles: int = option(20, "of each pair", low=2, high=MAX_GAMES)
     rounds: int = option(50, "of a battle", low=1, high=10_000)
     seed: int = option(0, "of all battles", low=0, high=MAX_SEED)
     table: str = option("docs/data/robocode_pairs.csv", "a CSV file that is written", path=True)
 
+    def laws(self, prefix: str) -> None:
+        """Refuse unknown robots, and one alone; raises UsageError."""
+        for name in self.robots:
+            if name not in NAMES:
+                reject(prefix + "robots", name, ", ".join(NAMES))
+        if len(set(self.robots)) == 1:
+            reject(prefix + "robots", self.robots, "two robots or more")
+
 
 def task(options: Options) -> int:
     """Play all pairs, and write a row for each."""
     battles, rounds = options.battles, options.rounds
-    game = envs.make("robocode", rounds=rounds)
-    pairs = list(itertools.combinations(range(len(BOTS)), 2))
+    game = envs.make("robocode", rounds=rounds, precision=options.precision)
+    who = [NAMES.index(name) for name in dict.fromkeys(options.robots)] or range(len(BOTS))
+    pairs = list(itertools.combinations(who, 2))
     roller = Roller(game, Pairs(BOTS))
     begun = time.process_time()
     measure = jax.jit(lambda pairs, keys: roller.measure(pairs, keys))

@@ -1,9 +1,15 @@
-"""The tables of docs/chess.md, from the rows of `scripts/studies/chess/kept.py` and `points.py`."""
+"""The tables of docs/chess.md, from the rows of `scripts/studies/chess/kept.py`, `games.py` and `points.py`."""
 
 import re
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from jaxgp.report.generated import table
+from jaxgp.statistics.comparison import dominance
+from jaxgp.statistics.intervals import wilson
+from jaxgp.statistics.permutation import rank_sum
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 
@@ -15,18 +21,44 @@ FIXED = {
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played"}
+CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate"}
 """What taught champions, by the name of their file."""
-CHAMPION = re.compile(r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)")
-ENGINE = re.compile(r"(?P<name>[a-z0-9]+) (?P<nodes>\d+)")
+CHAMPION = re.compile(
+    r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
+)
+MANY = "many"
+"""What stands in names of files for four endgames together."""
+ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
+SUM = "sum of five terms"
+ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
+FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
+MET = "met, "
+MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
+REFERENCE = "reference"
+ROWS = {
+    REFERENCE: "reference",
+    "three_trees": "three trees, and decisions after captures",
+    "simple_terminals": "the 21 terminals of Table 4.2 alone",
+    "reproduction_35": "reproduction 0.35, crossover 0.5, mutation 0.15",
+    "reproduction_0": "reproduction 0, crossover 0.77, mutation 0.23",
+    "first_language": "the first language of Figure 12.1",
+    "later_language": "the second language of Figure 12.1",
+    "erc_table": "constants of chapter 4",
+    "erc_inverses": "these and their inverses",
+    "held_starts": "held starts",
+}
+"""What short runs differ in, by their directories."""
 
 
 def named(player: str) -> str | None:
     """Return what a player is called; None for a terminal."""
     if found := CHAMPION.fullmatch(player):
-        return f"{CLASSES[found['kind']]} on {found['endgame'].upper()}, seed {found['seed']}"
+        where = "all four" if found["endgame"] == MANY else found["endgame"].upper()
+        deep = f", search of {found['plies']} plies" if found["plies"] else ""
+        return f"{CLASSES[found['kind']]} on {where}, seed {found['seed']}{deep}"
     if found := ENGINE.fullmatch(player):
-        return f"{found['name'].capitalize()}, {int(found['nodes']):,} nodes"
+        what = "plies" if found["plies"] or "depth" in player else "nodes"
+        return f"{ENGINES.get(found['name'], found['name'])}, {int(found['limit']):,} {what}"
     return FIXED.get(player)
 
 
@@ -59,6 +91,68 @@ def kept(data: Data) -> str:
     lines.sort(key=lambda line: next(n for n, start in enumerate(order) if line[0].startswith(start)))
     head = [f"{endgame}, {kind}" for endgame, kind in columns]
     return table(["player", *head, "decisions"], lines)
+
+
+def four(data: Data) -> str:
+    """Return a line for each player, with its share of critical decisions in the four endgames of four men."""
+    rows = [row for row in data["chess_four"] if not row["than"]]
+    found = _across(rows, [(endgame, "critical") for endgame in FOUR])
+    return table(["player", *FOUR], [[str(named(player)), *cells] for player, cells in found.items()])
+
+
+def met(data: Data) -> str:
+    """Return a line for each player: shares of decisions that games of champions against an engine went through."""
+    columns = [(endgame, MET + kind) for endgame in ENDGAMES for kind in ("critical", "held")]
+    rows = [row for row in data["chess_met"] if not row["than"]]
+    lines = [[str(named(player)), *cells] for player, cells in _across(rows, columns).items()]
+    return table(["player", *(f"{endgame}, {kind.removeprefix(MET)}" for endgame, kind in columns)], lines)
+
+
+def games(data: Data) -> str:
+    """Return a line for each player and opponent: the games and their score."""
+    lines = []
+    for row in data["chess_games"]:
+        share = f"{float(row['score']):.3f} ({float(row['low']):.3f} to {float(row['high']):.3f})"
+        who = row["player"] if row["player"] == SUM else str(named(row["player"]))
+        counts = f"{int(row['games']):,}", row["won"], row["drawn"], row["lost"]
+        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, row["different"]])
+    head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
+    return table(head, lines)
+
+
+def mates(data: Data) -> str:
+    """Return a line for each champion that is to mate: how many won starts it mates from, and how fast."""
+    lines = [
+        [str(row["endgame"]), str(named(row["player"])), f"{int(row['games']):,}", *_mated(row)]
+        for row in data["chess_mates"]
+    ]
+    return table(["endgame", "program", "starts", "mated, percent", "longest mate, moves"], lines)
+
+
+def _mated(row: Cells) -> tuple[str, str]:
+    won, count, longest = (int(str(row[name])) for name in ("won", "games", "longest"))
+    low, high = wilson(won, count)
+    return f"{100 * won / count:.1f} ({100 * low:.1f} to {100 * high:.1f})", str((longest + 1) // 2)
+
+
+def mattered(data: Data) -> str:
+    """Return short runs that differ in one option, by what their champions keep of the same decisions."""
+    found: dict[str, dict[str, list[float]]] = {"critical": {}, "held": {}}
+    for row in data["chess_mattered"]:
+        if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
+            found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
+    of = {name: np.array(shares) for name, shares in found["critical"].items()}
+    others = [name for name in of if name != REFERENCE]
+    corrected = dict(zip(others, holm([rank_sum(of[name], of[REFERENCE]) for name in others]), strict=True))
+    lines = []
+    for name, shares in of.items():
+        told = f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
+        cells = [ROWS[name], str(len(shares)), told, f"{np.median(found['held'][name]):.1f}", "", ""]
+        if name in corrected:
+            cells[4:] = f"{dominance(shares, of[REFERENCE]):.2f}", f"{corrected[name]:.2g}"
+        lines.append(cells)
+    head = ["runs", "number", "critical decisions kept", "held", "A12: better than the reference", "p (exact, Holm)"]
+    return table(head, lines)
 
 
 def terminals(data: Data) -> str:
@@ -114,6 +208,11 @@ TABLES: Makers = {
     "chess_kept": kept,
     "chess_terminals": terminals,
     "chess_than": differences,
+    "chess_four": four,
+    "chess_met": met,
+    "chess_games": games,
+    "chess_mates": mates,
+    "chess_mattered": mattered,
     "chess_points": points,
     "chess_speed": speed,
 }

@@ -3,11 +3,54 @@
 from functools import partial
 
 from jaxgp.report.generated import table
-from jaxgp.study.emergence.rows import DECISIONS, REFERENCE, strengths
+from jaxgp.study.emergence.rows import DECISIONS, REFERENCE, curve, strengths
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
-COLUMNS = ("single", "sign turned", "disabled, zero", "disabled, random", "disabled, elsewhere", "strength")
+COLUMNS = ("single", "sign turned", "disabled, zero", "disabled, random", "disabled, elsewhere", "without", "strength")
+
+BOOK = {
+    "MyPieceCannotBeCaptured": (0.26, 0.164),
+    "-1000*IsMateInOne": (0.16, 0.138),
+    "AreMyPiecesUnattacked": (0.32, 0.123),
+    "NumMyPiecesNotAttacked": (0.30, 0.123),
+    "EvaluateMaterial": (0.18, 0.115),
+    "1000*IsMate": (0.16, 0.113),
+    "100*IsMaterialIncrease": (0.19, 0.110),
+    "IsOppKingStuck": (0.14, 0.103),
+    "OppKingProximityToEdges": (0.16, 0.096),
+    "IsMyFork": (0.16, 0.078),
+    "IsMyKingNotStuck": (0.16, 0.073),
+    "IsOppKingInCheck": (0.04, 0.057),
+}
+"""Table 5.2 of M. Sipper, "Evolved to Win" (2011): scores of single terminals, and strengths."""
+
+
+def beside_book(data: Data) -> str:
+    """Return a line for each terminal of the book's table beside the decisions of chess, and rank correlations."""
+    from scipy import stats
+
+    mine = {str(line["terminal"]): line for line in strengths(data["emergence_chess"], True)}
+    columns = ("single", "strength")
+    lines = []
+    for name, printed in BOOK.items():
+        own = [_share(mine[name][column]) for column in columns]
+        lines.append([name.replace("*", "\\*"), *(f"{x:.3f}" for x in printed), *own])
+    ours = [[float(str(mine[name][column])) for name in BOOK] for column in columns]
+    of_book = list(zip(*BOOK.values(), strict=True))
+    found = [stats.spearmanr(a, b) for a, b in zip(of_book, ours, strict=True)]
+    lines.append(["*rank correlation*", "", "", *(f"{one.statistic:.2f} (p {one.pvalue:.2g})" for one in found)])
+    return table(["terminal", "book: single", "book: strength", "single", "strength"], lines)
+
+
+def groups(data: Data) -> str:
+    """Return a line for each number of terminals: what players keep that are made of the strongest, or drawn ones."""
+    found: dict[int, dict[str, str]] = {}
+    for line in curve(data["emergence_chess"]):
+        if line["against"] == DECISIONS:
+            found.setdefault(int(str(line["terminals"])), {})[str(line["chosen"])] = _share(line["score"])
+    kinds = list(dict.fromkeys(kind for cells in found.values() for kind in cells))
+    return table(["terminals", *kinds], [[str(n), *(cells.get(k, "") for k in kinds)] for n, cells in found.items()])
 
 
 def strongest(name: str, decisions: bool, data: Data) -> str:
@@ -31,5 +74,7 @@ def _share(value: object, sign: str = "") -> str:
 
 TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", True),
+    "emergence_book": beside_book,
+    "emergence_groups": groups,
     "emergence_othello": partial(strongest, "emergence_othello", False),
 }

@@ -1,5 +1,7 @@
 """The tables of docs/robocode.md, made from the tables of docs/data whose names begin with `robocode`."""
 
+import numpy as np
+
 from jaxgp import reading
 from jaxgp.errors import UsageError
 from jaxgp.league import crosstable, ratings
@@ -157,8 +159,9 @@ def speed(data: Data) -> str:
     return table(["turns", "by", "battles at once", "in a second of CPU"], lines)
 
 
+KINDS = ("survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus")
 QUANTITIES = (
-    *("score", "share", "survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus", "firsts"),
+    *("score", "share", *KINDS, "firsts"),
     *("shots", "hits", "driven", "rounds", "stopped"),
 )
 """What the simulation measures, in the order of the league's file."""
@@ -176,13 +179,36 @@ def league(data: Data) -> str:
     battles = games.games.sum(1) + games.games.sum(0)
     sums = games.measured() * battles[:, None]
     at = {name: place for place, name in enumerate(QUANTITIES)}
+    wanted = *KINDS, "firsts", "rounds"
+    return _standings(games, names, sums[:, [at[name] for name in wanted]])
+
+
+def engine_league(data: Data) -> str:
+    """Return the same of a league in the real engine."""
+    rows = data["robocode_engine_league"]
+    names = list(dict.fromkeys(row[seat] for row in rows for seat in "ab"))
+    at = {name: place for place, name in enumerate(names)}
+    games = np.zeros((len(names), len(names)), np.int32)
+    results = np.zeros((*games.shape, len(rows)), np.int8)
+    sums = np.zeros((len(names), len(KINDS) + 2))
+    for row in rows:
+        both = [at[row[seat]] for seat in "ab"]
+        points = np.array([[float(row[f"{kind}_{seat}"]) for kind in KINDS] for seat in "ab"])
+        for place, seat, own in zip(both, "ab", points, strict=True):
+            sums[place] += [*own, float(row[f"firsts_{seat}"]), float(row["rounds"])]
+        results[(*both, games[tuple(both)])] = np.sign(points[0].sum() - points[1].sum())
+        games[tuple(both)] += 1
+    return _standings(crosstable.CrossTable(results, games), names, sums)
+
+
+def _standings(games: crosstable.CrossTable, names: list[str], sums: np.ndarray) -> str:
+    """Return players by rating, with the sums of their points by kind, of firsts and of rounds."""
     rated, lines = ratings.fit(games).players, []
     for place, i in enumerate(sorted(range(len(names)), key=lambda i: -rated[i].value), 1):
-        points = (f"{sums[i, at[name]]:.0f}" for name in QUANTITIES[2:8])
-        rounds, firsts = sums[i, at["rounds"]], sums[i, at["firsts"]]
+        points, (firsts, rounds) = sums[i, :-2], sums[i, -2:]
         rating = f"{rated[i].value:+.0f} ({rated[i].low:+.0f} to {rated[i].high:+.0f})"
-        score = f"{sums[i, at['score']]:.0f}"
-        lines.append([str(place), names[i], rating, score, *points, f"{firsts:.0f}:{rounds - firsts:.0f}"])
+        cells = [f"{one:.0f}" for one in (points.sum(), *points)]
+        lines.append([str(place), names[i], rating, *cells, f"{firsts:.0f}:{rounds - firsts:.0f}"])
     header = "rank,robot,rating,score,survival,last survivor,bullet,bonus,ram,bonus,firsts:seconds"
     return table(header.split(","), lines)
 

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from envs.chess import lessons, many, tables
+from envs.chess import hints, lessons, many, tables
 from envs.chess.geometry import OFF
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
@@ -61,3 +61,21 @@ def test_outcomes_are_those_of_the_moves(found):
 def test_endgames_without_a_table_have_no_decisions():
     with pytest.raises(UsageError, match=r"game\.endgame=KQRKQR: accepted: up to four kings, queens and rooks"):
         lessons.lessons(Chess(endgame="KQRKQR"), None)
+
+
+def test_moves_that_mate_sooner_are_worth_more_and_those_that_give_the_win_away_nothing(monkeypatch):
+    monkeypatch.setattr(lessons, "TOGETHER", 64)
+    worth = hints.judge(GAME)
+
+    @jax.jit
+    def decide(key):
+        made = lessons.lessons(GAME, "mates")(key, 40)
+        return made, jax.vmap(worth)(made.states)
+
+    made, plies = jax.device_get(decide(jax.random.key(0)))
+    there = made.values > -np.inf
+    assert np.allclose(made.values[there] * tables.MATE, np.maximum(plies, 0)[there])
+    assert (made.values.max(1) > 0).all()
+    assert made.values.max() * tables.MATE == pytest.approx(tables.MATE - 1)  # mate at once
+    assert (np.where(there, made.values, 9).min(1) == 0).any()
+    assert ((made.states.men < OFF).sum((1, 2)) == 3).all()

@@ -41,7 +41,7 @@ def test_random_games_of_eight_endgames_are_those_of_python_chess(seed, games):
 
 def leaves(game, depth, together=8192):
     """The number of sequences of legal moves from each of the listed positions."""
-    start = starts._listed(game)
+    start = starts.listed(game)
     begin = lambda one: game.state(one.men, one.kinds, one.clock, jnp.int16(0), one.to_move, ())  # noqa: E731
     states = jax.device_get(jax.vmap(begin)(start))
     step = jax.jit(jax.vmap(partial(game.step, key=unused_key())))

@@ -1,0 +1,20 @@
+"""Mate in n: problems of chess whose answer is a tree."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from envs.mate.rules import Mate
+    from jaxgp.spec import Spec
+
+
+def spec() -> "Spec[Mate]":
+    """Return the game; this imports it."""
+    from envs.mate import render
+    from envs.mate.rules import Mate
+    from jaxgp.spec import Spec, Table
+
+    return Spec(
+        Mate,
+        drawing=render,
+        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
+    )

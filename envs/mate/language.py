@@ -1,0 +1,65 @@
+"""Languages of programs that search for mates: tables 6.2 to 6.4 of the source, and what these tables lack.
+
+`book` is what the tables have. `again` adds `Again`, the tree in itself, and `Depth`, the moves that the solver has
+left, without which algorithm 6.3 of the source cannot be written. A program that is told the number of moves has
+`Depth` in both.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from envs.chess.language import functions as generic
+from envs.mate import terminals
+from envs.mate.functions import AGAIN, MATE_IN_ONE, Readings, functions
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Levels, Primitive, PrimitiveSet
+from jaxgp.options import option
+
+ROOT = 1000.0
+CONSTANTS = Levels(tuple(sorted(sign * ROOT / n for n in (1, 2, 3, 4) for sign in (-1, 1))))
+"""Those of chapter 4 of the source, and +-1000."""
+AT = {name: n for n, name in enumerate(terminals.SEEN)}
+"""The number of each feature; the moves left are the one after them."""
+ERC = Primitive("ERC", domain=CONSTANTS, python="{value}", latex="{value}")
+DEPTH = Primitive("Depth", feature=len(AT), latex="\\mathrm{{Depth}}")
+TYPE_SETS = tuple((kind, ("query",)) for kind in (FLOAT, BOOL))
+
+
+@dataclass(frozen=True)
+class Options(Readings):
+    """What programs are made of, and what they are told."""
+
+    language: Literal["book", "again"] = option(
+        "book", "book: the tables of the source; again: also the tree in itself, and the moves left"
+    )
+    told: bool = option(True, "whether programs know how many moves they may make; else they may make `deepest`")
+    near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
+    deepest: int = option(5, "the most moves that a program makes on a line", low=1, high=8)
+    stop: bool = option(False, "whether the first move that is worth 1000 is the last that is tried")
+    frames: int = option(48, "functions of a program that may wait for each other; those that need more are not run", low=2, high=512)  # fmt: skip
+
+
+def seen(name: str) -> Primitive:
+    """Return the terminal that shows a feature."""
+    kind = FLOAT if name in terminals.NUMBERS else "query"
+    return Primitive(name, kind, feature=AT[name], latex="\\mathrm{{" + name + "}}")
+
+
+def shown(makes: bool) -> tuple[Primitive, ...]:
+    """Return the terminals of tables 6.3 and 6.4; `makes`: with the one that makes moves."""
+    chess = [seen(name) for name in terminals.CHESS]
+    place = terminals.CHESS.index("IsOppKingStuck")
+    return (*chess[:place], *[MATE_IN_ONE] * makes, *chess[place:], *(seen(name) for name in terminals.MATE))
+
+
+@lru_cache(maxsize=32)
+def primitive_set(options: Options) -> PrimitiveSet:
+    """Build the language of programs that make moves."""
+    depth = options.told or options.language == "again"
+    readings = "-".join([options.reply, options.iter, *["made"] * options.made, f"near{options.near}"])
+    return PrimitiveSet(
+        f"mate-{options.language}{'-told' * options.told}-{readings}",
+        (*shown(True), ERC, *[DEPTH] * depth, *[AGAIN] * (options.language == "again")),
+        (*functions(AT, options), *generic()),
+        type_sets=TYPE_SETS,
+    )

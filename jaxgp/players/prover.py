@@ -1,0 +1,66 @@
+"""Genomes that search problems: programs that make moves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.contracts import Problem, Prover, States
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.frames import FramePlan, plan_frames
+from jaxgp.interpreter.machine import Machine
+from jaxgp.search import cores
+from jaxgp.search.proofs.programs import ProgramSearch, Searched, View
+
+
+@dataclass(frozen=True)
+class ProgramProver(Prover[FramePlan]):
+    """A `Prover`: a program makes moves, and says what each first move is worth.
+
+    Attributes:
+        primitives: the language.
+        problem: the rules.
+        view: what programs see of a board.
+        deepest: the most moves that a program makes on a line, whatever a problem allows.
+        told: whether programs know how many moves a problem allows, and may make no more.
+        stops: whether a first move that wins by force is the last that is tried.
+        frames: the most frames of a program that is run.
+        limit: the most nodes of a search.
+        lanes: pairs of a program and a problem that run side by side.
+        narrow: the fewest of them.
+    """
+
+    primitives: PrimitiveSet
+    problem: Problem[Any]
+    view: View
+    deepest: int = 5
+    told: bool = True
+    stops: bool = False
+    frames: int = 48
+    limit: int = 2_000_000
+    lanes: int = 256
+    narrow: int = 16
+
+    def prepare(self, programs: Programs) -> FramePlan:
+        """Cut programs [P, 1, L] into pure nodes and frames."""
+        return plan_frames(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
+
+    def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> Searched:
+        """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
+        return cores.search(self.searching(plans), states, limits, jnp.int32(len(limits)), plans, whose)
+
+    def searching(self, plans: FramePlan, traced: int = 0) -> ProgramSearch:
+        """Return the search for plans of this capacity, which writes down so many moves."""
+        machine = Machine(
+            self.primitives,
+            self.deepest,
+            self.frames,
+            plans.code.shape[-1],
+            self.problem.most_choices,
+            self.stops,
+        )
+        return ProgramSearch(self.problem, machine, self.view, self.told, self.lanes, self.narrow, traced)
+

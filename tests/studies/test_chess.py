@@ -1,0 +1,71 @@
+"""Studies of chess: many games side by side, and decisions of positions that were met."""
+
+import shutil
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envs.chess import lessons, strategies
+from envs.chess.notation.pgn import fen_of
+from envs.chess.rules import Chess
+from jaxgp.arrays import take
+from studies.chess import games, kept
+
+WON = Chess(endgame="KQK", start="won")
+LONGEST = 19
+"""Plies of the longest mate with a queen."""
+STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+
+
+@pytest.fixture(scope="module")
+def best():
+    """How a player moves that knows the tables."""
+    choose = strategies.ByTable(WON)
+
+    @jax.jit
+    def act(states, counts, key):
+        return jax.vmap(choose)(states, jax.random.bits(key, (len(counts),), jnp.uint32))
+
+    return act
+
+
+def played(act, other, count):
+    states = jax.jit(jax.vmap(WON.init))(jax.random.split(jax.random.key(1), count))
+    rules = jax.jit(jax.vmap(lambda state, action: games._step(WON, state, action)))
+    found = games.Played()
+    games.play(rules, act, other, states, np.zeros(count, int), jax.random.key(0), found, True)
+    return found, states
+
+
+def test_the_best_moves_mate_the_best_defence_in_time(best):
+    found, states = played(best, games.defence(WON, 0), 6)
+    lengths = [len(record) - 5 for record in found.records]
+    assert found.returns == [1.0] * 6
+    assert 1 < max(lengths) <= LONGEST
+    assert all(length % 2 for length in lengths)
+    assert {fen_of(take(states, n)) for n in range(6)} <= set(found.met)
+    assert len(found.met) > 6
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="Stockfish is not installed")
+def test_an_engine_of_each_game_answers_the_moves_of_its_own(best):
+    with games.ExitStack() as stack:
+        engines = games.Engines("stockfish", "nodes 10", 1)
+        engines.open(stack, 2)
+        found, _ = played(best, engines, 2)
+    assert found.returns == [1.0] * 2
+    assert [len(told.split(" moves ")[1].split()) for told in engines.told] == [len(r) - 5 for r in found.records]
+
+
+def test_decisions_of_a_file_are_the_critical_ones_of_its_positions(tmp_path, monkeypatch):
+    monkeypatch.setattr(lessons, "TOGETHER", 32)
+    game = Chess(endgame="KQK")
+    drawn = kept.decide(game, 20, 0)
+    calm = "8/8/8/8/8/2k5/8/K6Q b - - 0 1"  # whatever black plays, it loses
+    file = tmp_path / "met.fen"
+    file.write_text("".join(f"{fen_of(take(drawn.lessons.states, n))}\n" for n in range(20)) + calm)
+    met = kept.meet(game, str(file), 40, 0)
+    of = lambda at: {at.lessons.states.men[n].tobytes(): at.kept[n].tobytes() for n in range(len(at.there))}  # noqa: E731
+    assert of(met) == of(drawn)
