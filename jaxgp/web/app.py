@@ -1,9 +1,11 @@
 """The page as a program for a server: addresses, and what answers each of them."""
 
 import asyncio
+import importlib
 import json
 import secrets
 import socket
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -123,6 +125,8 @@ def serve(site: Site, listening: socket.socket, opened: Callable[[], object]) ->
     async def starting(sockets: list[socket.socket] | None = None) -> None:
         await startup(sockets)
         opened()
+        # The first game need not wait for these imports.
+        threading.Thread(target=importlib.import_module, args=("jaxgp.web.play.board",), daemon=True).start()
 
     server.startup = starting  # type: ignore[method-assign]
     server.run(sockets=[listening])

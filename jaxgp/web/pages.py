@@ -103,7 +103,7 @@ def _line(one: RunEntry) -> str:
     resume = escape(one.resume)
     copy = f'<button type="button" data-copy="{resume}" title="{resume}">copy</button>' if resume else ""
     cells = (
-        ("", " ".join(links)),
+        ("name", " ".join(links)),
         ("", escape(facts["game"])),
         ("wide", escape(facts["title"])),
         ("wide", "" if facts["seed"] is None else str(facts["seed"])),

@@ -124,7 +124,9 @@ def live(game: PageGame, token: str) -> str:
         for name, words, key, says in CONTROLS
     )
     rules = game.spec.table.rules
-    words = f'<details class="card"><summary>Rules</summary><p>{escape(rules)}</p></details>' if rules else ""
+    words = (
+        f'<details class="card"><summary>Rules</summary><p class="words">{escape(rules)}</p></details>' if rules else ""
+    )
     body = (
         f'<div class="table" id="game" data-game="{escape(game.name)}" data-bottom="{game.bottom}">'
         f'<div><div id="board">{parts.get("board", "")}</div>'
@@ -226,7 +228,9 @@ def form(offer: Offer, asked: Mapping[str, str], token: str) -> str:
     chairs = "".join(_seat(seat, offer, asked.get(seat) or usual[seat], len(seats) == 1) for seat in seats)
     settings = "".join(_setting(*one) for one in offer.settings)
     seed = int(time.time()) % 100_000 if game.chance or game.starts == "drawn" else 0
-    rules = f'<details class="card" open><summary>Rules</summary><p>{escape(spec.table.rules)}</p></details>'
+    rules = (
+        f'<details class="card" open><summary>Rules</summary><p class="words">{escape(spec.table.rules)}</p></details>'
+    )
     folded = f"<details><summary>Settings of the rules</summary>{settings}</details>" if settings else ""
     body = (
         f'<form class="card" data-post="/new"><input type="hidden" name="game" value="{escape(offer.name)}">{chairs}'

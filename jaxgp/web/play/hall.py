@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jaxgp import files, reading
 from jaxgp.config import quoting
 from jaxgp.errors import UsageError, reject
-from jaxgp.games.outside import Games
 from jaxgp.options import DEEPEST, MAX_SEED, list_options
 from jaxgp.printable import plies
 from jaxgp.web.play.thinkers import Thinkers
 from jaxgp.web.watch.runs import RunEntry, Runs
+
+if TYPE_CHECKING:
+    from jaxgp.games.outside import Games
 
 DEPTH = 4
 """Plies of a search that nobody gives another depth."""
@@ -62,7 +64,7 @@ class Hall:
 
     def __init__(
         self,
-        games: Games,
+        games: "Games",
         names: list[str],
         resolve: Callable[[str], dict[str, Any]],
         runs: Runs,
@@ -80,6 +82,7 @@ class Hall:
         """Return what can be played of a game; raises UsageError."""
         from jaxgp.config.games import cast_of
         from jaxgp.config.schema import Config
+        from jaxgp.contracts import Problem
         from jaxgp.seats.options import player
 
         if name not in self.names:

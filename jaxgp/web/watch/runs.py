@@ -31,7 +31,17 @@ QUIET = 600.0
 """Seconds without a line after which a run that says it is running, and holds no lock, counts as interrupted."""
 SOON = 1.0
 """Seconds within which a list is not made anew."""
-OWN = ("checkpoints", "plots", "wandb", "tensorboard", "figures", "anatomy", "__pycache__")
+OWN = (
+    "checkpoints",
+    "plots",
+    "wandb",
+    "tensorboard",
+    "figures",
+    "anatomy",
+    "__pycache__",
+    "site-packages",
+    "node_modules",
+)
 """Folders of runs in which there are no others."""
 SORTS = ("game", "title", "seed", "state", "best", "generation", "updated")
 
@@ -103,7 +113,7 @@ class Runs:
         locked = _locked()
         found, pages = list(self._single), []
         for path, names in _folders(self._folders):
-            if {"config.yaml", "champion.json", "metrics.jsonl"} & names:
+            if {"champion.json", "metrics.jsonl"} & names or {"config.yaml", "status.json"} <= names:
                 found.append(path)
             elif REPORT in names:
                 pages.append(path / REPORT)
