@@ -243,7 +243,7 @@ def act(site: Site, request: Request, body: dict[str, Any]) -> Response:
     from jaxgp.web.play import board
 
     game, do = site.hall.find(request.path_params["name"]), request.path_params["do"]
-    at = _whole(body, "at") if do in ("move", "undo", "hint", "resign") else 0
+    at = _whole(body, "at") if do in ("move", "undo", "hint", "resign", "why") else 0
     found: dict[str, Any] = {}
     if do == "move":
         game.move(at, _whole(body, "action"))
@@ -251,6 +251,8 @@ def act(site: Site, request: Request, body: dict[str, Any]) -> Response:
         return JSONResponse({"go": f"/play/{site.hall.go_on_from(game, _whole(body, 'move')).name}"})
     elif do == "hint":
         found["said"] = game.advise(at)
+    elif do == "why":
+        found["reasons"] = board.reasons(game.why(at))
     elif do in ("undo", "resign"):
         getattr(game, do)(at)
     elif do == "stop":
@@ -258,7 +260,7 @@ def act(site: Site, request: Request, body: dict[str, Any]) -> Response:
     elif do == "again":
         game.go_on()
     else:
-        raise UsageError(f"{do}: accepted: move, undo, hint, resign, stop, again, on")
+        raise UsageError(f"{do}: accepted: move, undo, hint, why, resign, stop, again, on")
     return JSONResponse(found | {"view": board.view(game, _bottom(body))})
 
 

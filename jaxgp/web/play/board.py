@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from jaxgp.errors import show
+from jaxgp.report import tree
 from jaxgp.report.markup import escape
 from jaxgp.web import pages
 from jaxgp.web.play.hall import Hall, Offer
@@ -30,6 +31,8 @@ CONTROLS = (
     ("resign", "Resign", "", "end the game as a loss for the side to move"),
 )
 """Name, words, key and meaning of each button."""
+DECIDED = 2e38
+"""Values from which on a game has ended in the search of a program."""
 
 
 def view(game: PageGame, bottom: int) -> dict[str, Any]:
@@ -112,6 +115,38 @@ def _record(game: PageGame, record: Sequence[Any], at: int | None = None) -> str
         place = "" if rules.seats == 1 else f' <span class="soft">{"first" if move.seat == 0 else "second"}</span>'
         items.append(f'<li><a href="/play/{escape(game.name)}?move={number}"{here}>{escape(said)}</a>{place}</li>')
     return f'<ol class="record">{"".join(items)}</ol>' if items else '<p class="soft">No moves yet.</p>'
+
+
+def reasons(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return why players would move as they do, in HTML."""
+    return "".join(f"<h2>{escape(name)}</h2>{_reasons(why)}" for name, why in found)
+
+
+def _reasons(why: Mapping[str, Any]) -> str:
+    parts = [f"<p>{escape(why['says'])}</p>"]
+    if why["moves"]:
+        rows = "".join(
+            f'<tr><td>{escape(name)}</td><td class="tight">{_worth(value)}</td><td>{escape(line)}</td></tr>'
+            for name, value, line in why["moves"]
+        )
+        head = '<tr><th scope="col">move</th><th scope="col">value</th><th scope="col">then</th></tr>'
+        parts.append(f'<div class="scroll"><table>{head}{rows}</table></div>')
+    if why["rules"]:
+        rows = "".join(
+            f"<li><mark>{escape(text)}</mark> fires</li>"
+            if fires
+            else f"<li{' class=soft' if passed else ''}>{escape(text)}</li>"
+            for text, fires, passed in why["rules"]
+        )
+        parts.append(f'<ol class="record">{rows}</ol>')
+    for text in why["trees"]:
+        parts.append(f'<div class="scroll tree-box">{tree.draw(text)}</div>')
+    return "".join(parts)
+
+
+def _worth(value: float) -> str:
+    """Write the value of a move; those of ended games lie beyond all others."""
+    return f"{value:.4g}" if abs(value) < DECIDED else "wins" if value > 0 else "loses"
 
 
 def live(game: PageGame, token: str) -> str:

@@ -88,6 +88,8 @@ class Hall:
         if name not in self.names:
             reject("game", name, ", ".join(self.names))
         cast = cast_of(Config(game=self._resolve(name) | dict(settings or {}), program={}), self.games)
+        if isinstance(cast.game, Problem):
+            raise UsageError(f"{name} is a problem, whose answer is a tree; play.py shows it")
         if cast.simulated:
             raise UsageError(
                 f"{cast.game.name} is a simulation, in which nobody moves by turns; its runs can be watched"

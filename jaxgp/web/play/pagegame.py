@@ -18,7 +18,7 @@ import numpy as np
 from jaxgp.errors import RunError, UsageError
 from jaxgp.host import savedgame
 from jaxgp.host.savedgame import PlayedGame
-from jaxgp.printable import one_line
+from jaxgp.printable import one_line, plies
 from jaxgp.seats import moves
 from jaxgp.seats.moves import YOU, Back, Move, Stepper, announcement, verdict
 from jaxgp.spec import Spec
@@ -30,6 +30,8 @@ PATIENCE = 20.0
 """Seconds that an answer waits for what was sent to be done."""
 BETWEEN = ("over", "failed", "paused")
 """States of a game that has no thread."""
+JUDGED = 4
+"""Plies of the search that values positions where only people play."""
 PACE = 0.6
 """Seconds that a move of two players takes at least, so that one who watches can follow."""
 
@@ -171,6 +173,25 @@ class PageGame:
             self.said = f"Hint: {said} ({answer['why']})."
             self._change(self.waiting)
         return self.said
+
+    def why(self, at: int) -> list[tuple[str, dict[str, Any]]]:
+        """Return for each player, by its name, why it would move as it does here; raises UsageError and RunError."""
+        with self.lock:
+            if at != len(self.record) or not self.record or bool(self.record[-1].state.terminated):
+                raise UsageError("there is no move to be made in this position")
+        chairs = [one for one in self.chairs if one.player is not None] or self._judges
+        if not chairs:
+            raise UsageError("no player is here that could say why")
+        record = list(self.record[:at])
+        return [(one.name, self.ask("why", record, one)["why"]) for one in chairs]
+
+    @property
+    def _judges(self) -> list[Chair]:
+        """Who values positions where only people play: a search, if one can."""
+        if self.spec.searches is None or self.stepper.rules.chance:
+            return []
+        player = {"kind": "search", "depth": JUDGED, "evaluator": None}
+        return [Chair(player, f"search, {plies(JUDGED)}")]
 
     def ask(self, what: str, record: Sequence[Move], chair: Chair | None = None) -> dict[str, Any]:
         """Return what a process that thinks says of a position; raises RunError."""

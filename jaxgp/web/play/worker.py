@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -83,7 +84,7 @@ class Mind:
         if question["what"] == "why":
             from jaxgp.anatomy.reasons import explain
 
-            return {"why": explain(cast, player, genome, state)}
+            return {"why": asdict(explain(cast, player, genome, state))}
         agent = self._once([asked, question["player"]], lambda: player.agent("player", cast, genome))
         agent.attend(record)
         return {"action": agent.choose(state, bits)}
