@@ -9,12 +9,14 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Mate]":
     """Return the game; this imports it."""
-    from envs.mate import render
+    from envs.mate import render, roles, suites
     from envs.mate.rules import Mate
-    from jaxgp.spec import Spec, Table
+    from jaxgp.spec import Spec, Suites, Table
 
     return Spec(
         Mate,
         drawing=render,
+        roles=(roles.GUIDE, roles.SEARCH),
+        instances=Suites("problem", suites.names, suites.instances),
         table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
     )
