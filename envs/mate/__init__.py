@@ -9,14 +9,24 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Mate]":
     """Return the game; this imports it."""
-    from envs.mate import render, roles, suites
+    from envs.mate import notation, picture, plain, render, roles, suites
     from envs.mate.rules import Mate
-    from jaxgp.spec import Spec, Suites, Table
+    from jaxgp.spec import Proving, Spec, Suites, Table
 
     return Spec(
         Mate,
         drawing=render,
         roles=(roles.GUIDE, roles.SEARCH),
         instances=Suites("problem", suites.names, suites.instances),
-        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
+        table=Table(notation.TYPED, rules=render.RULES, colours=render.COLOURS),
+        proving=Proving(
+            plain=plain,
+            text=notation.text_of,
+            name=notation.name_of,
+            action=notation.action_of,
+            written=notation.san,
+            typed=notation.read_move,
+            accepted=notation.TYPED,
+            picture=picture.svg,
+        ),
     )

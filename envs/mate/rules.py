@@ -146,6 +146,11 @@ class Mate(Problem[State]):
         """Return int32[]: moves that the solver may still make."""
         return state.left
 
+    def within(self, state: State, left: Array | int) -> State:
+        """Return the same position with another number of moves left."""
+        number = jnp.asarray(left, jnp.uint32)
+        return State(state.planes, (state.rest & np.uint32((1 << LEFT) - 1)) | number << LEFT)
+
     def key(self, state: State) -> Array:
         """Return uint32[9]: the position, moves left apart."""
         return position.key(state.board)

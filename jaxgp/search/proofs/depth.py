@@ -164,7 +164,7 @@ class DepthFirst:
 
         Args:
             states: roots [Q, ...]; `left` of each is at most `deepest`. Where the other side is to move, the claim is
-                whether it loses whatever it does.
+                whether it loses whatever it does, and a reply by which it does not is `chosen` where it is refuted.
             limit: int32[Q]: nodes after which a search ends, truncated.
             count: int32[], may be traced; None: all.
         """
@@ -198,6 +198,7 @@ class DepthFirst:
                 wins=fill(lanes.wins, False),
                 truncated=fill(lanes.truncated, False),
                 chosen=fill(lanes.chosen, -1),
+                first=fill(lanes.first, -1),
                 nodes=fill(lanes.nodes, 0),
                 deepest=fill(lanes.deepest, 0),
                 limit=fill(lanes.limit, limit[root]),
@@ -311,7 +312,7 @@ class DepthFirst:
             lane,
             over=lane.over | over,
             won=lane.won | (over & won),
-            chosen=jnp.where(over & won & (lane.base == 0), lane.first, lane.chosen),
+            chosen=jnp.where(over & (won == (lane.base == 0)), lane.first, lane.chosen),
             depth=lane.depth + deeper,
             forcing=jnp.where(again, deeper & self.has("staged"), lane.forcing),
         )
@@ -370,7 +371,7 @@ class DepthFirst:
         lane = replace(
             lane,
             wins=wins,
-            first=jnp.where(ready & own & (level == lane.base), action, lane.first),
+            first=jnp.where(ready & (level == lane.base), action, lane.first),
             frames=lane.frames.at[at].set(self._packing.pack((after, seen)), mode="drop"),
         )
         lane = self._open(lane, level + 1, jnp.stack([seen.count, seen.forcing]), pushes)

@@ -37,7 +37,7 @@ class Extractor:
         """
         self._problem, self._search, self._together = problem, search, together
         self._advance = jax.jit(jax.vmap(problem.advance))
-        self._list = jax.jit(jax.vmap(lambda state: _listed(problem, state)))
+        self._list = jax.jit(jax.vmap(lambda state: listed(problem, state)))
 
     def proof(self, text: str, state: States, limit: int, name: Callable[[States, int], str]) -> Proof:
         """Return a proof of one problem.
@@ -102,7 +102,7 @@ class Extractor:
         return found
 
 
-def _listed(problem: Problem[Any], state: States) -> Any:
+def listed(problem: Problem[Any], state: States) -> Any:
     """Return int32[M]: all actions of a state, then -1."""
     look = problem.look(state)
 

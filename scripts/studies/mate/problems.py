@@ -68,6 +68,9 @@ class Options:
     nodes: int = option(300, "nodes of the engine a move", low=1, high=MAX_COUNT)
     engine: str = option("stockfish", "the engine")
     limit: int = option(2_000_000, "nodes of a search at most", low=100, high=2**31 - 1)
+    keys: int = option(5, "the greatest n of lines of which all keys are sought; a key costs a search", low=0, high=6)
+    smallest: int = option(4, "the greatest n of lines of which the smallest proof is sought", low=0, high=6)
+    settle: int = option(20_000_000, "nodes of the search for the shortest mate, at most", low=100, high=2**31 - 1)
     each: int = option(300, "own problems of each n at most", low=3, high=MAX_COUNT)
     most: int = option(4, "the greatest n of own problems", low=1, high=6)
     seed: int = option(0, "of the games and of the sets", low=0, high=MAX_SEED)
@@ -154,9 +157,9 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
     columns = {search: mate.count(search, problems, options.limit) for search in mate.SEARCHES}
     columns["few_by_number"] = mate.count("few", problems, options.limit, by_number=True)
     columns["few_deepening"] = mate.count("few", problems, options.limit, told=False)
-    columns["dfpn_replies_deepening"] = mate.count("dfpn_replies", problems, 10 * options.limit, told=False)
-    keys = [line.split()[1:] for line in mate.ask(["keys", str(options.limit)], problems)]
-    smallest = [line.split() for line in mate.ask(["smallest", str(options.limit)], problems)]
+    columns["dfpn_replies_deepening"] = mate.count("dfpn_replies", problems, options.settle, told=False)
+    keys = _up_to(options.keys, problems, ["keys", str(options.limit)])
+    smallest = _up_to(options.smallest, problems, ["smallest", str(options.limit)])
     rows = []
     for n, (number, _, own, source, label) in enumerate(told):
         shortest = columns["dfpn_replies_deepening"][n]
@@ -165,10 +168,10 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
             "source": source,
             "n": own,
             "label": label,
-            "keys": " ".join(key for key in keys[n] if not key.startswith("?")),
-            "open": sum(key.startswith("?") for key in keys[n]),
+            "keys": " ".join(key for key in keys.get(n, ["", "?"])[1:] if not key.startswith("?")),
+            "open": sum(key.startswith("?") for key in keys.get(n, ["", "?"])[1:]),
             "shortest": shortest.moves or ("" if shortest.cut else 0),
-            "smallest": "" if smallest[n][2] == "1" else smallest[n][0],
+            "smallest": smallest[n][0] if n in smallest and smallest[n][2] == "0" else "",
         }
         row |= {name: "" if column[n].cut else column[n].nodes for name, column in columns.items()}
         row |= {
@@ -177,6 +180,13 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
         }
         rows.append(",".join(str(row[name]) for name in COLUMNS))
     return [",".join(COLUMNS), *rows]
+
+
+def _up_to(most: int, problems: Sequence[tuple[str, int]], words: list[str]) -> dict[int, list[str]]:
+    """Return what the program says of those problems whose n is not greater, in words, by their places."""
+    some = [n for n, (_, own) in enumerate(problems) if own <= most]
+    lines = mate.ask(words, [problems[n] for n in some]) if some else []
+    return {n: line.split() for n, line in zip(some, lines, strict=True)}
 
 
 def task(options: Options) -> int:
