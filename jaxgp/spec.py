@@ -188,17 +188,21 @@ class Fixed(Generic[Rules]):
 
 @dataclass(frozen=True)
 class Instances:
-    """Instances of a puzzle or of a simulation, N of them, in the order of their list.
+    """Instances of a puzzle, a problem or a simulation, N of them, in the order of their list.
 
     Attributes:
         names: of each.
         states: [N], the instances, in NumPy arrays: of a puzzle its states, of a simulation what `begin` takes.
         test: bool[N], those that no evolution may see.
+        keys: of a `Problem`, int32[N, K]: the first moves that win by force, then -1.
+        nodes: of a `Problem`, int32[N]: the nodes of the search that all others are compared with.
     """
 
     names: tuple[str, ...]
     states: States
     test: np.ndarray
+    keys: np.ndarray | None = None
+    nodes: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

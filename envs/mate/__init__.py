@@ -9,13 +9,15 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Mate]":
     """Return the game; this imports it."""
-    from envs.mate import notation, picture, plain, render
+    from envs.mate import notation, picture, plain, render, roles, suites
     from envs.mate.rules import Mate
-    from jaxgp.spec import Proving, Spec, Table
+    from jaxgp.spec import Proving, Spec, Suites, Table
 
     return Spec(
         Mate,
         drawing=render,
+        roles=(roles.GUIDE, roles.SEARCH),
+        instances=Suites("problem", suites.names, suites.instances),
         table=Table(notation.TYPED, rules=render.RULES, colours=render.COLOURS),
         proving=Proving(
             plain=plain,

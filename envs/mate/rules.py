@@ -155,6 +155,18 @@ class Mate(Problem[State]):
         """Return uint32[9]: the position, moves left apart."""
         return position.key(state.board)
 
+    def credit(self, action: Array, key: Array) -> Array:
+        """Return float32[]: 1 for the key, 0.5^d for its man d king's steps from its square, 0.1 for another man there.
+
+        Of a pawn that promotes, the places of new men and columns stand for squares.
+        """
+        move, wanted = action & position.MOVE, key & position.MOVE
+        same, ends = move >> 6 == wanted >> 6, (move & 63) == (wanted & 63)
+        across = jnp.abs((move & 7) - (wanted & 7))
+        along = jnp.abs((move >> 3 & 7) - (wanted >> 3 & 7))
+        near = 0.5 ** jnp.maximum(across, along).astype(jnp.float32)
+        return jnp.where(same, near, jnp.where(ends, 0.1, 0.0)).astype(jnp.float32)
+
     def score(self, state: State) -> Array:
         """Return float32[2]: 1 for the side that has won, by seat."""
         return (state.returns + 1) / 2

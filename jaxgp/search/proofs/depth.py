@@ -119,6 +119,29 @@ class DepthFirst:
         return LADDER.index(self.method) >= LADDER.index(step)
 
     @property
+    def sorts(self) -> bool:
+        """Whether some moves are made, sorted by what is seen after them, and visited then."""
+        return self.has("few")
+
+    def sees(self, lane: _Lane, level: Array) -> Array:
+        """Return bool[]: whether the moves at a level are sorted; here those of the solver, but for its last one."""
+        return (level % 2 == 0) & (lane.depth - level // 2 > 1)
+
+    def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
+        """Return int32[] below 2^21: what moves are sorted by, the lowest first; here the number of replies."""
+        del lane, before, action, after
+        return seen.count
+
+    @property
+    def rows(self) -> int:
+        """Return F: levels whose moves are sorted."""
+        return self._most
+
+    def row(self, level: Array) -> Array:
+        """Return int32[]: the place of a level among these."""
+        return jnp.minimum(level // 2, self._most - 1)
+
+    @property
     def _order(self) -> str:
         return self.method if self.method in ("plain", "captures") else self.problem.orders[0]
 
@@ -197,7 +220,7 @@ class DepthFirst:
     @property
     def _idle(self) -> _Lane:
         levels, zero, no = 2 * self._most + 1, jnp.int32(0), jnp.bool_(False)
-        ordered = (self._most, self.problem.most_choices) if self.has("few") else (1, 1)
+        ordered = (self.rows, self.problem.most_choices) if self.sorts else (1, 1)
         words = len(self.problem.key(self.problem.init(jax.random.key(0))))
         return _Lane(
             busy=no,
@@ -235,6 +258,7 @@ class DepthFirst:
         few = lane.forcing | (left == 1) if self.has("last") else lane.forcing
         most = jnp.where(own, jnp.where(left < 1, 0, jnp.where(few, counts[1], counts[0])), counts[0])
         here = (jnp.arange(len(lane.last)) == level) & where
+        new = self.sees(lane, level) if self.sorts else False
         return replace(
             lane,
             level=jnp.where(where, level, lane.level),
@@ -242,7 +266,7 @@ class DepthFirst:
             tried=jnp.where(here, 0, lane.tried),
             most=jnp.where(here, most, lane.most),
             sorted=lane.sorted & ~here,
-            fitting=jnp.where((jnp.arange(len(lane.fitting)) == level // 2) & own & where, 0, lane.fitting),
+            fitting=jnp.where((jnp.arange(len(lane.fitting)) == self.row(level)) & new & where, 0, lane.fitting),
         )
 
     def _advance(self, lane: _Lane) -> _Lane:
@@ -256,10 +280,10 @@ class DepthFirst:
         level, base = lane.level, lane.base
         own = level % 2 == 0
         done = lane.busy & ~lane.over & ((lane.tried[level] >= lane.most[level]) | lane.wins)
-        if self.has("few"):
-            # All moves have been made: now they are visited, those with the fewest replies first.
-            fitting = lane.fitting[jnp.minimum(level // 2, self._most - 1)]
-            order = done & own & ~lane.wins & ~lane.sorted[level] & (lane.depth - level // 2 > 1) & (fitting > 0)
+        if self.sorts:
+            # All moves have been made: now they are visited, in the order of what was seen.
+            fitting = lane.fitting[self.row(level)]
+            order = done & ~lane.wins & ~lane.sorted[level] & self.sees(lane, level) & (fitting > 0)
             here = (jnp.arange(len(lane.last)) == level) & order
             lane = replace(
                 lane,
@@ -304,10 +328,10 @@ class DepthFirst:
         if self.replies is not None and self.replies != self._order:
             action = jnp.where(own, action, problem.following(look, lane.last[level], self.replies))
         visits, mark = jnp.bool_(False), action
-        row = jnp.minimum(level // 2, self._most - 1)
-        sees = own & (left > 1) & ~lane.sorted[level] if self.has("few") else jnp.bool_(False)
-        if self.has("few"):
-            visits = own & lane.sorted[level]
+        row = self.row(level)
+        sees = self.sees(lane, level) & ~lane.sorted[level] if self.sorts else jnp.bool_(False)
+        if self.sorts:
+            visits = lane.sorted[level]
             codes = jnp.where(lane.codes[row] > lane.last[level], lane.codes[row], _NONE).min()
             action = jnp.where(visits, lane.listed[row, codes & 255], action)
             mark = jnp.where(visits, codes, action)
@@ -325,23 +349,24 @@ class DepthFirst:
             last=jnp.where(here, mark, lane.last),
             tried=lane.tried + here,
         )
-        if self.has("few"):
-            fits = (seen.count > 0) & ~seen.won
-            at = jnp.where(ready & sees, row, len(lane.codes))
+        # What the move has come to.
+        wins = ready & own & seen.won
+        proved, refuted = self._known(lane, after, lane.depth - (level + 1) // 2)
+        loses = ready & ~own & (refuted | (seen.count == 0))
+        fits = jnp.where(own, (left > 1) & (seen.count > 0), ~proved) & ~wins & ~loses
+        if self.sorts:
+            at = jnp.where(ready & sees, row, self.rows)
             codes = jnp.where(place == 0, _NONE, lane.codes[row])
-            codes = codes.at[place].set(jnp.where(fits, seen.count * 256 + place, _NONE))
-            here = (jnp.arange(self._most) == row) & ready & sees
+            code = self.code(lane, state, action, after, seen) * 256 + place
+            codes = codes.at[place].set(jnp.where(fits, code, _NONE))
+            here = (jnp.arange(self.rows) == row) & ready & sees
             lane = replace(
                 lane,
                 codes=lane.codes.at[at].set(codes, mode="drop"),
                 listed=lane.listed.at[at, place].set(action, mode="drop"),
                 fitting=lane.fitting + (here & fits),
             )
-        # What the move has come to.
-        wins = ready & own & seen.won
-        proved, refuted = self._known(lane, after, lane.depth - (level + 1) // 2)
-        loses = ready & ~own & (refuted | (seen.count == 0))
-        pushes = ready & jnp.where(own, (left > 1) & (seen.count > 0) & ~sees, ~proved) & ~wins & ~loses
+        pushes = ready & fits & ~sees
         at = jnp.where(pushes, level + 1, len(lane.last))
         lane = replace(
             lane,

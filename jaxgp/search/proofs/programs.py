@@ -54,6 +54,7 @@ class Searched(Claims):
     """Results of programs: what they claim, and what it took."""
 
     refused: Array  # int32[Q]: how often a function would have tried moves where the solver had none left
+    iterations: Array  # int32[]
     boards: Array  # int32[Q]: iterations that the pair kept its lane busy with boards
     parents: Array  # int32[Q, T]: by the number of each move made, that of the move before it in its line; 0: the root
     actions: Array  # int32[Q, T]
@@ -105,7 +106,8 @@ class ProgramSearch:
     ) -> Searched:
         """Run programs `whose` (int32[Q]) of plans `contexts` on problems [Q], each with at most `amount` nodes.
 
-        Programs that need more frames than the machine has make no move, not even a first one.
+        Programs that need more frames than the machine has make no move, not even a first one; nor do those that may
+        make none.
         """
         assert whose is not None
         plans: FramePlan = contexts
@@ -120,7 +122,7 @@ class ProgramSearch:
             lane = jnp.arange(len(begins))
             level = jnp.where(begins, 0, machine.levels)
             frames = jax.vmap(machine.begin)(lanes.frames, begins, whose[roots], amount[roots], left[roots])
-            unfit = begins & ~fits[whose[roots]]
+            unfit = begins & (~fits[whose[roots]] | (amount[roots] <= 0))
             frames = replace(frames, phase=jnp.where(unfit, DONE, frames.phase))
             first = packed[roots]
             return replace(
@@ -138,8 +140,7 @@ class ProgramSearch:
         idle = self._idle()
         nobody = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(amount), *x.shape)), self._found(idle))
         found, iterations = drain(idle, self.lanes, self.narrow, count, nobody, begin, advance)
-        del iterations
-        return found
+        return replace(found, iterations=iterations)
 
     @cached_property
     def _packing(self) -> Packing:
@@ -184,6 +185,7 @@ class ProgramSearch:
             truncated=frames.truncated,
             deepest=frames.deepest,
             refused=frames.refused,
+            iterations=jnp.zeros_like(lane.boards),
             boards=lane.boards,
             parents=lane.parents,
             actions=lane.actions,
