@@ -271,11 +271,12 @@ def measure(options: Options, met: dict[str, None]) -> Iterator[tuple[str, ...]]
     )
     # A drawn start, and as many seats: both, or that of the side that wins.
     each = np.array([0] if options.start == "won" else [0, 1])
-    count = -(-options.pairs * len(each) // TOGETHER) * TOGETHER // len(each)
-    keys = jax.random.split(jax.random.key(options.seed), count)
-    starts = jax.jit(jax.vmap(game.init))(keys)
-    starts = jax.tree.map(lambda x: jnp.repeat(x, len(each), 0)[: options.pairs * len(each)], starts)
+    # As many starts as fill the rounds of games side by side.
     seats = np.tile(each, options.pairs)
+    together = min(TOGETHER, len(seats))
+    count = -(-len(seats) // together) * together // len(each)
+    starts = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(options.seed), count))
+    starts = jax.tree.map(lambda x: jnp.repeat(x, len(each), 0)[: len(seats)], starts)
     rules = jax.jit(jax.vmap(partial(_step, game)))
     limits = [f"nodes {n}" for n in options.nodes] + [f"depth {n}" for n in options.depths]
     for name in options.players:
@@ -286,12 +287,12 @@ def measure(options: Options, met: dict[str, None]) -> Iterator[tuple[str, ...]]
                 other: Mover | Engines = defence(game, options.seed)
                 if limit != "table":
                     other = Engines(options.engine, limit, options.hash)
-                    other.open(stack, min(TOGETHER, len(seats)))
-                for first in range(0, len(seats), TOGETHER):
-                    # As many in every round, so that one program is compiled; those beyond the last are not counted.
-                    place = np.minimum(np.arange(first, first + TOGETHER), len(seats) - 1)
+                    other.open(stack, together)
+                for first in range(0, len(seats), together):
+                    # As many in every round; those beyond the last are not counted.
+                    place = np.minimum(np.arange(first, first + together), len(seats) - 1)
                     some = jax.tree.map(lambda x, place=place: x[place], starts)
-                    beyond = jnp.asarray(np.arange(first, first + TOGETHER) >= len(seats))
+                    beyond = jnp.asarray(np.arange(first, first + together) >= len(seats))
                     some = some.replace(terminated=some.terminated | beyond)
                     key = jax.random.fold_in(jax.random.key(options.seed), first)
                     play(rules, act, other, some, seats[place], key, found, options.positions is not None)
