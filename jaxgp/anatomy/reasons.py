@@ -142,8 +142,8 @@ def _searched(cast: Cast, search: AlphaBeta, plans: Any, depth: int, state: Posi
     padded = actions + actions[:1] * (-len(actions) % 8)
     rules_ = search.game if search.twin is None else search.twin
     inner = replace(search, max_depth=max(depth - 1, 1), tail=tail_of(rules_, 1))
-    values, lines = _following(inner, depth)(plans, state, jnp.asarray(padded, jnp.int32))
-    values, lines = np.asarray(values), np.asarray(lines)
+    found = _following(inner, depth)(plans, state, jnp.asarray(padded, jnp.int32))
+    values, lines = (np.asarray(one) for one in found)
     order = sorted(range(len(actions)), key=lambda n: -values[n])
     return [
         (
@@ -212,16 +212,16 @@ def _greedy(
 
 def _chosen(actor: ChosenPlayer, cast: Cast, plans: Any, state: Position) -> list[tuple[str, float, str]]:
     """Value every move on the list of the game; nothing where whole turns are valued."""
-    game = cast.game
-    if not isinstance(game, ListsMoves) or game.chance:
+    game: Any = cast.game
+    if not isinstance(game, ListsMoves) or cast.game.chance:
         return []
     count = int(jax.jit(game.choices)(state))
     places = jnp.minimum(jnp.arange(count + -count % 8, dtype=jnp.int32), count - 1)
 
     def each(plans: Any, state: Position, places: Array) -> tuple[Array, Array]:
         outcomes = jax.vmap(actor.outcome, (None, 0))(state, places)
-        one = jax.tree.map(lambda x: x[None], (state, outcomes))
-        values = actor.values(plans, *one, jnp.ones((1, len(places)), bool))
+        alone, looked = jax.tree.map(lambda x: x[None], (state, outcomes))
+        values = actor.values(plans, alone, looked, jnp.ones((1, len(places)), bool))
         return jax.vmap(game.choice, (None, 0))(state, places), values[0, 0]
 
     moves, values = jax.jit(each)(plans, state, places)
@@ -256,11 +256,11 @@ def _trees(actor: Any, genome: Any, seen: Array | None) -> list[str]:
 
 
 def _with_values(tree: Tree, values: np.ndarray) -> str:
-    """Write a tree as an S-expression whose words bear values: `(+=3 stones=1 2)`."""
+    """Write a tree as an S-expression whose words bear values, each after an arrow."""
     texts: list[str] = []
     for node, args in enumerate(tree.args):
         name = print_name(tree.primitives, tree.codes[node], tree.values[node]).strip("() ").replace(" ", ":")
-        word = f"{name}={values[node]:.4g}" if name != f"{values[node]:.4g}" else name
+        word = f"{name}\u2192{values[node]:.4g}" if name != f"{values[node]:.4g}" else name
         inside = texts[len(texts) - len(args) :] if args else []
         del texts[len(texts) - len(args) :]
         texts.append(f"({' '.join([word, *inside])})" if args else word)

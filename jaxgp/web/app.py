@@ -2,13 +2,10 @@
 
 import asyncio
 import importlib
-import json
-import secrets
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,49 +20,21 @@ from starlette.responses import (
     JSONResponse,
     PlainTextResponse,
     Response,
-    StreamingResponse,
 )
 from starlette.routing import Route
 
 from jaxgp import reading
-from jaxgp.errors import RunError, UsageError
+from jaxgp.errors import UsageError
 from jaxgp.report.page import STYLE
 from jaxgp.web import guard, pages
-from jaxgp.web.play.hall import Hall
-from jaxgp.web.watch.runs import LARGEST, RunEntry, Runs, arrange
-from jaxgp.web.watch.watching import TOGETHER, Watch
+from jaxgp.web.answers import Site, at, plain, streamed
+from jaxgp.web.watch.runs import LARGEST, RunEntry, arrange
+from jaxgp.web.watch.watching import TOGETHER
 
 FOLDER = Path(__file__).parent
-STREAMS = 32
-"""Streams of events that are open at once."""
 CONNECTIONS = 200
 LOOK = {"play": 0.1, "run": 1.0}
 """Seconds between two looks at what a stream tells of."""
-BEAT = 15.0
-"""Seconds after which a stream that has nothing to tell says that it is there."""
-
-
-@dataclass
-class Site:
-    """What the page is about.
-
-    Attributes:
-        runs: that are listed.
-        hall: the games.
-        host: what the server is bound to.
-        token: what a browser has to show once; None: nothing.
-        page_token: what pages carry.
-        watch: what is known of runs that are looked at.
-        streams: how many are open.
-    """
-
-    runs: Runs
-    hall: Hall
-    host: str = "127.0.0.1"
-    token: str | None = None
-    page_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    watch: Watch = field(default_factory=Watch)
-    streams: int = 0
 
 
 def make(site: Site) -> Starlette:
@@ -78,24 +47,24 @@ def make(site: Site) -> Starlette:
         site.hall.thinkers.close()
 
     routes = [
-        Route("/", _at(site, home)),
+        Route("/", at(site, home)),
         Route("/page.css", _style),
         Route("/page.js", _script),
-        Route("/run/{number:int}", _at(site, run)),
-        Route("/run/{number:int}/report", _at(site, report)),
-        Route("/page/{number:int}", _at(site, study)),
-        Route("/watch", _at(site, watch)),
-        Route("/watch.csv", _at(site, figures)),
-        Route("/stream", _streamed(site, watch_stream)),
-        Route("/new", _at(site, new)),
-        Route("/new", _at(site, create), methods=["POST"]),
-        Route("/games", _at(site, games)),
-        Route("/play/{name}", _at(site, play)),
-        Route("/play/{name}/view", _at(site, look)),
-        Route("/play/{name}/stream", _streamed(site, play_stream)),
-        Route("/play/{name}/{do}", _at(site, act), methods=["POST"]),
+        Route("/run/{number:int}", at(site, run)),
+        Route("/run/{number:int}/report", at(site, report)),
+        Route("/page/{number:int}", at(site, study)),
+        Route("/watch", at(site, watch)),
+        Route("/watch.csv", at(site, figures)),
+        Route("/stream", streamed(site, watch_stream)),
+        Route("/new", at(site, new)),
+        Route("/new", at(site, create), methods=["POST"]),
+        Route("/games", at(site, games)),
+        Route("/play/{name}", at(site, play)),
+        Route("/play/{name}/view", at(site, look)),
+        Route("/play/{name}/stream", streamed(site, play_stream)),
+        Route("/play/{name}/{do}", at(site, act), methods=["POST"]),
     ]
-    failures: Any = {HTTPException: _plain(site)}
+    failures: Any = {HTTPException: plain(site)}
     between = guard.middleware(site.host, site.page_token, site.token)
     return Starlette(routes=routes, middleware=between, lifespan=lifespan, exception_handlers=failures)
 
@@ -250,7 +219,7 @@ def act(site: Site, request: Request, body: dict[str, Any]) -> Response:
     elif do == "on":
         return JSONResponse({"go": f"/play/{site.hall.go_on_from(game, _whole(body, 'move')).name}"})
     elif do == "hint":
-        found["said"] = game.advise(at)
+        game.advise(at)
     elif do == "why":
         found["reasons"] = board.reasons(game.why(at))
     elif do in ("undo", "resign"):
@@ -298,84 +267,7 @@ async def watch_stream(site: Site, request: Request) -> AsyncIterator[dict[str, 
         await asyncio.sleep(LOOK["run"])
 
 
-# What all answers share.
-
-
-def _at(site: Site, answer: Callable[..., Response]) -> Callable[..., Any]:
-    """Return an endpoint that works in a thread, and says in one line what is refused."""
-
-    async def endpoint(request: Request) -> Response:
-        try:
-            if request.method == "POST":
-                return await run_in_threadpool(answer, site, request, await _body(request))
-            return await run_in_threadpool(answer, site, request)
-        except (UsageError, RunError) as error:
-            code = 500 if isinstance(error, RunError) else 409 if request.method == "POST" else 404
-            if request.method == "POST":
-                return JSONResponse({"error": str(error)[:1000]}, code)
-            return HTMLResponse(pages.problem("This is not here", str(error)[:1000], site.page_token), code)
-
-    return endpoint
-
-
-async def _body(request: Request) -> dict[str, Any]:
-    """Return the object of JSON that a request sends."""
-    raw = await request.body()
-    try:
-        found = reading.parse_json(raw)
-    except ValueError as error:
-        raise HTTPException(400, f"the body is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise HTTPException(400, "accepted: an object of JSON")
-    return found
-
-
-def _streamed(
-    site: Site, source: Callable[[Site, Request], AsyncIterator[dict[str, Any] | None]]
-) -> Callable[..., Any]:
-    """Return an endpoint that sends what a source yields as events."""
-
-    async def endpoint(request: Request) -> Response:
-        if site.streams >= STREAMS:
-            raise HTTPException(503, f"accepted: {STREAMS} streams at once; close another page")
-        found = source(site, request)
-        try:
-            first = await anext(found)
-        except (UsageError, RunError) as error:
-            raise HTTPException(404, str(error)[:1000]) from error
-        return StreamingResponse(_events(site, first, found), media_type="text/event-stream")
-
-    return endpoint
-
-
-async def _events(
-    site: Site, first: dict[str, Any] | None, rest: AsyncIterator[dict[str, Any] | None]
-) -> AsyncIterator[str]:
-    """Yield events as text, and a beat where there are none for a while."""
-    site.streams += 1
-    clock = asyncio.get_running_loop().time
-    told = clock()
-    try:
-        if first is not None:
-            yield f"data: {json.dumps(first)}\n\n"
-        async for found in rest:
-            if found is not None or clock() - told > BEAT:
-                told = clock()
-                yield ": here\n\n" if found is None else f"data: {json.dumps(found)}\n\n"
-    except (UsageError, RunError):
-        return
-    finally:
-        site.streams -= 1
-
-
-def _plain(site: Site) -> Callable[[Request, Exception], Response]:
-    def answer(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        if request.method == "POST" or request.url.path.endswith("stream"):
-            return JSONResponse({"error": error.detail}, error.status_code)
-        return HTMLResponse(pages.problem("This is not here", error.detail, site.page_token), error.status_code)
-
-    return answer
+# What they share.
 
 
 def _style(request: Request) -> Response:

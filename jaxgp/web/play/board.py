@@ -125,11 +125,13 @@ def reasons(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
 def _reasons(why: Mapping[str, Any]) -> str:
     parts = [f"<p>{escape(why['says'])}</p>"]
     if why["moves"]:
+        lines = any(line for _, _, line in why["moves"])
         rows = "".join(
-            f'<tr><td>{escape(name)}</td><td class="tight">{_worth(value)}</td><td>{escape(line)}</td></tr>'
+            f'<tr><td>{escape(name)}</td><td class="tight">{_worth(value)}</td>'
+            f"{f'<td>{escape(line)}</td>' * lines}</tr>"
             for name, value, line in why["moves"]
         )
-        head = '<tr><th scope="col">move</th><th scope="col">value</th><th scope="col">then</th></tr>'
+        head = f'<tr><th scope="col">move</th><th scope="col">value</th>{"<th scope=col>then</th>" * lines}</tr>'
         parts.append(f'<div class="scroll"><table>{head}{rows}</table></div>')
     if why["rules"]:
         rows = "".join(

@@ -95,7 +95,7 @@ class Hall:
                 f"{cast.game.name} is a simulation, in which nobody moves by turns; its runs can be watched"
             )
         found = {"human": "a person"}
-        found |= {f"champion:{one.number}": f"champion of {one.name}" for one in self._champions(cast.game.name)}
+        found |= {f"champion:{one.number}": _champion(one) for one in self._champions(cast.game.name)}
         evaluators: list[str] = []
         if not player("search").unfit(cast):
             found["search"] = "a search"
@@ -252,13 +252,13 @@ class Hall:
         from jaxgp.web.play.worker import options_of
 
         with suppress(UsageError, TypeError, KeyError, ValueError):
-            assert isinstance(given, dict)
-            player, run = given["player"], given.get("run")
+            seat: dict[str, Any] = dict(given)  # type: ignore[call-overload]
+            player, run = seat["player"], seat.get("run")
             known = {str(one.path): one for one in self._runs.all()}
             if isinstance(player, dict) and player.get("kind") in ("champion", "search", "strategy", "random"):
                 options_of(player)
                 if (player["kind"] == "champion") == (run in known):
-                    return Chair(player, str(given["name"])[:200], run)
+                    return Chair(player, str(seat["name"])[:200], run)
         return Chair(None, "person")
 
     def go_on_from(self, game: Any, move: int) -> Any:
@@ -272,6 +272,12 @@ class Hall:
         """Put all games away."""
         for game in self.open.values():
             game.close()
+
+
+def _champion(entry: RunEntry) -> str:
+    """Return what a champion is called: by its folder or file, and the title of its run."""
+    title = f", {entry.facts['title']}" if entry.facts["title"] else ""
+    return f"champion of {entry.path.name}{title}"
 
 
 def _read(name: str, value: str) -> Any:

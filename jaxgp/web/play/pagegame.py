@@ -161,8 +161,8 @@ class PageGame:
             else:
                 raise UsageError("nobody was stopped")
 
-    def advise(self, at: int) -> str:
-        """Return a hint for the person whose turn it is, in words."""
+    def advise(self, at: int) -> None:
+        """Say a hint to the person whose turn it is."""
         with self.lock:
             self._expect(at, ("person",), "it is not your turn")
         answer = self.ask("hint", self.record[:at])
@@ -172,7 +172,6 @@ class PageGame:
             self.hint = at, action
             self.said = f"Hint: {said} ({answer['why']})."
             self._change(self.waiting)
-        return self.said
 
     def why(self, at: int) -> list[tuple[str, dict[str, Any]]]:
         """Return for each player, by its name, why it would move as it does here; raises UsageError and RunError."""

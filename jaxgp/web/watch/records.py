@@ -12,6 +12,8 @@ from jaxgp.store.record import LONGEST
 
 MOST = 2**26
 """Bytes of a record that are read; 10,000 generations have 5 million."""
+LARGEST = 1e100
+"""Numbers beyond it are not drawn."""
 KEPT = 200
 """Records that are kept in memory."""
 
@@ -85,10 +87,7 @@ class RecordTail:
                 continue
             if column is None:
                 column = self.columns[name] = array("d", [math.nan]) * count
-            try:
-                column.append(float(value))
-            except OverflowError:
-                column.append(math.nan)
+            column.append(float(value) if abs(value) < LARGEST else math.nan)
         for column in self.columns.values():
             if len(column) == count:
                 column.append(math.nan)

@@ -117,7 +117,7 @@ class Runs:
                 found.append(path)
             elif REPORT in names:
                 pages.append(path / REPORT)
-        listed = [self._entry(path, locked) for path in dict.fromkeys(found) if os.path.lexists(path)]
+        listed = [self._entry(path, locked) for path in dict.fromkeys(found) if os.path.lexists(file_of(path))]
         self._listed, self._pages = sorted(listed, key=lambda one: one.number), sorted(pages)
         self._at = time.monotonic()
         return self._listed
@@ -134,12 +134,12 @@ class Runs:
         if known is None:
             self.all()
             known = next((path for path, own in self._numbers.items() if own == number), None)
-        return None if known is None or not os.path.lexists(known) else self._entry(known, _locked())
+        return None if known is None or not os.path.lexists(file_of(known)) else self._entry(known, _locked())
 
     def _entry(self, path: Path, locked: set[int]) -> RunEntry:
         number = self._numbers.setdefault(path, len(self._numbers))
         directory = RunDirectory(path)
-        watched = (directory.status, directory.record, directory.champion, path)
+        watched = (directory.status, directory.record, directory.champion, file_of(path))
         stamp = tuple(_stamp(one) for one in watched)
         before = self._known.get(path)
         if before is None or before[0] != stamp:
@@ -248,14 +248,20 @@ def _done(row: dict[str, Any], status: dict[str, Any]) -> int | None:
     return int(last) + 1 if last is not None else _number(status.get("generation"))
 
 
+def file_of(path: Path) -> Path:
+    """Return the file or folder that a path leads to: FILE for FILE#SEED."""
+    name, mark, _ = path.name.rpartition("#")
+    return path.with_name(name) if mark and not path.exists() else path
+
+
 def read_champion(path: Path) -> Any:
     """Return the content of a champion file, unchecked; of FILE.jsonl#SEED the line of that seed."""
     if path.is_file():
         return read_small(path)
-    file, _, seed = str(path).rpartition("#")
+    seed = path.name.rpartition("#")[2]
     with suppress(OSError, ValueError):
-        lines = reading.read_text(Path(file), 16 * LARGEST).splitlines()
-        return next(one for one in map(reading.parse_json, lines) if str(_mapping(one).get("seed")) == seed)
+        lines = reading.read_text(file_of(path), 16 * LARGEST).splitlines()
+        return next((one for one in map(reading.parse_json, lines) if str(_mapping(one).get("seed")) == seed), None)
     return None
 
 
