@@ -83,7 +83,7 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
 
 
 @lru_cache(maxsize=2)
-def _listed(game: Mate):  # noqa: ANN202
+def _listed(game: Mate):
     """Compile: states [N] -> int32[N, M], the list of moves of each, -1 beyond."""
 
     def one(state: State) -> jax.Array:

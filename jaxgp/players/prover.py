@@ -67,7 +67,6 @@ class ProgramProver(Prover[FramePlan]):
         return ProgramSearch(self.problem, machine, self.view, self.told, self.lanes, self.narrow, traced)
 
 
-
 @dataclass(frozen=True)
 class GuideProver(Prover[FramePlan]):
     """A `Prover`: two trees order the moves of both sides in a complete search; what it claims is proved.

@@ -19,7 +19,7 @@ MAX_LENGTH = 12
 class ProofFitnessOptions(RefereedFitnessOptions):
     """The sum over problems of correctness * 2^n * the nodes of the reference search divided by those of a search."""
 
-    kind: str = option("problems", "problems that searches prove", ("problems",))
+    kind: str = option("proofs", "problems that searches prove", ("proofs",))
     each: int = option(
         5, "problems of each n that a generation draws, shared by all individuals", low=1, high=MAX_GAMES
     )
@@ -119,4 +119,3 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             (f"{self.fittest()} of each generation measured by", "all problems"),
             ("champion", "the best of these"),
         ]
-
