@@ -329,6 +329,7 @@ class Prover(ABC, Generic[Plans]):
 
     problem: Problem[Any]
     limit: int  # The most nodes of a search.
+    proves: bool  # Whether what it claims is proved, by the way it searches.
 
     @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to search.

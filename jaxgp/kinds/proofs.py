@@ -76,11 +76,15 @@ class ProofFitnessOptions(RefereedFitnessOptions):
         from jaxgp.fitness.puzzles.suite import instances
 
         found = instances("fitness.instances", self.instances, cast)
-        if found.keys is None or found.nodes is None:
-            reject("fitness.instances", self.instances, "problems whose keys and whose nodes are known")
+        if found.reference is None or (found.reference < 0).any():
+            reject("fitness.instances", self.instances, "problems whose nodes of the reference search are known")
+        if found.keys is None and not cast.actor.proves:
+            role = cast.role.name if cast.role else None
+            reject("fitness.instances", self.instances, f"problems whose keys are known, with program.role={role}")
         lengths = np.asarray(jax.vmap(cast.game.left)(found.states))
         at = np.flatnonzero(~found.test & (lengths <= self.longest))
-        return take(found.states, at), lengths[at], found.keys[at], found.nodes[at]
+        keys = None if found.keys is None else found.keys[at]
+        return take(found.states, at), lengths[at], keys, found.reference[at]
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness; all its problems measure the fittest."""

@@ -1,7 +1,7 @@
 """Genomes that search problems: programs that make moves, and trees that guide a complete search."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -34,6 +34,8 @@ class ProgramProver(Prover[FramePlan]):
         lanes: pairs of a program and a problem that run side by side.
         narrow: the fewest of them.
     """
+
+    proves: ClassVar[bool] = False
 
     primitives: PrimitiveSet
     problem: Problem[Any]
@@ -81,6 +83,8 @@ class GuideProver(Prover[FramePlan]):
         entries: entries of the table of each search, a power of two.
         lanes: searches that run side by side.
     """
+
+    proves: ClassVar[bool] = True
 
     primitives: PrimitiveSet
     problem: Problem[Any]

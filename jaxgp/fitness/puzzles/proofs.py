@@ -60,7 +60,8 @@ class ProofFitness(Absolute[Array]):
         prover: searches for each individual.
         states: [N], the problems.
         lengths: int[N], their n.
-        winning: int32[N, K], the first moves that win by force, then -1.
+        winning: int32[N, K], the first moves that win by force, then -1; None: where the prover proves what it claims,
+            its claims are right, and others get no credit.
         reference: int32[N], the nodes of the reference search.
         each: problems of each n that a generation draws; a referee uses all.
         boards: see above.
@@ -73,7 +74,7 @@ class ProofFitness(Absolute[Array]):
     prover: Prover
     states: States
     lengths: np.ndarray
-    winning: np.ndarray
+    winning: np.ndarray | None
     reference: np.ndarray
     each: int = 5
     boards: Literal["capped", "printed"] = "capped"
@@ -168,10 +169,13 @@ class ProofFitness(Absolute[Array]):
         limits = jnp.where(leader[whose] == whose, jnp.repeat(most, count), 0)
         states = take(jax.tree.map(jnp.asarray, self.states), at)
         found = self.prover.prove(self.prover.prepare(population), whose, states, limits)
-        keys = jnp.asarray(self.winning)[at]
-        near = jax.vmap(jax.vmap(problem.credit, (None, 0)))(found.chosen, keys)
-        credit = jnp.where((keys >= 0) & (found.chosen >= 0)[:, None], near, 0.0).max(1)
-        right = ((keys == found.chosen[:, None]) & (keys >= 0)).any(1)
+        right = found.solved
+        credit = right.astype(jnp.float32)
+        if self.winning is not None:
+            keys = jnp.asarray(self.winning)[at]
+            near = jax.vmap(jax.vmap(problem.credit, (None, 0)))(found.chosen, keys)
+            credit = jnp.where((keys >= 0) & (found.chosen >= 0)[:, None], near, 0.0).max(1)
+            right = ((keys == found.chosen[:, None]) & (keys >= 0)).any(1)
         back = jnp.argsort(order)
 
         def sorted_out(x: Array) -> Array:

@@ -43,8 +43,8 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
     found = instances("suite", suite or next(reversed(cast.spec.suites(cast.game)), None), cast)
     wanted = {"test": found.test, "train": ~found.test, "all": np.ones_like(found.test)}[split]
     at = np.flatnonzero(wanted)
-    if not len(at) or found.keys is None or found.nodes is None:
-        reject("split", split, "a side of the suite with problems whose keys are known")
+    if not len(at) or found.reference is None or (found.keys is None and not prover.proves):
+        reject("split", split, "a side of the suite with problems whose keys and reference nodes are known")
     states = jax.tree.map(lambda x: jnp.asarray(x[at]), found.states)
     most = jnp.full(len(at), limit or prover.limit, jnp.int32)
     whose = jnp.zeros(len(at), jnp.int32)
@@ -53,7 +53,9 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
         run = jax.jit(lambda genome, *args: prover.prove(prover.prepare(genome), *args))
         claims = jax.device_get(run(genome, whose, states, most))
     lengths = np.asarray(jax.vmap(cast.game.left)(states))
-    right = ((found.keys[at] == claims.chosen[:, None]) & (found.keys[at] >= 0)).any(1)
+    right = claims.solved
+    if found.keys is not None:
+        right = ((found.keys[at] == claims.chosen[:, None]) & (found.keys[at] >= 0)).any(1)
     return [
         {
             "n": int(n),
@@ -63,8 +65,8 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
             "truncated": int(claims.truncated[own].sum()),
             "nodes": int(claims.nodes[own].sum()),
             "geometric": _geometric(claims.nodes[own]),
-            "reference": int(found.nodes[at][own].sum()),
-            "reference_geometric": _geometric(found.nodes[at][own]),
+            "reference": int(found.reference[at][own].sum()),
+            "reference_geometric": _geometric(found.reference[at][own]),
         }
         for n in np.unique(lengths)
     ]
