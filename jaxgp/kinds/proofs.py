@@ -29,9 +29,16 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     longest: int = option(5, "the greatest n of a problem", low=1, high=MAX_LENGTH)
     boards: str = option(
         "capped",
-        "how nodes count: for right moves alone, at most eightfold (capped), or for all moves without a bound, as the "
+        "how nodes count: for right moves alone, up to a bound (capped), or for all moves without a bound, as the "
         "source has it (printed)",
         ("capped", "printed"),
+    )
+    most: float = option(
+        8.0,
+        "the most that nodes count where they are capped; searches that need far fewer nodes than the reference are "
+        "told apart by a greater number",
+        low=1,
+        high=1_000_000,
     )
     factor: float = option(
         1.5,
@@ -89,14 +96,15 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness; all its problems measure the fittest."""
         from jaxgp.fitness.puzzles.proofs import ProofFitness
-        from jaxgp.fitness.refereed import Refereed
 
         del config, seated
-        fitness = ProofFitness(
+        return ProofFitness(
             cast.actor,
             *self._pool(cast),
             each=self.each,
+            measured=self.measured,
             boards=self.boards,  # type: ignore[arg-type]
+            most=self.most,
             factor=self.factor,
             limit=self.limit,
             staged=self.staged,
@@ -104,7 +112,6 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             parsimony=self.parsimony,
             minimum=self.minimum,
         )
-        return Refereed(fitness, fitness, self.measured)
 
     def objective(self, game: str) -> str:
         """Say what individuals are to do."""
@@ -113,7 +120,11 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     def rows(self, config: "Config") -> Rows:
         """Return the formula, the limits, and what names the champion."""
         del config
-        bounded = "right moves alone, at most eightfold" if self.boards == "capped" else "all moves, without a bound"
+        bounded = (
+            f"right moves alone, at most {self.most:g}-fold"
+            if self.boards == "capped"
+            else "all moves, without a bound"
+        )
         return [
             ("fitness", self.formula("sum of correctness * 2^n * reference nodes / nodes")),
             ("nodes count for", bounded),

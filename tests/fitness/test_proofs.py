@@ -26,7 +26,6 @@ def points(right, credit, nodes, later=False, **changed):
         nodes=jnp.asarray([nodes]),
         chosen=jnp.zeros((1, len(nodes)), jnp.int32),
         truncated=jnp.zeros((1, len(nodes)), bool),
-        idle=jnp.float32(0),
     )
     fitness = replace(FITNESS, **changed)
     return np.asarray(fitness.points(shown, jnp.arange(len(nodes)), jnp.bool_(later)))[0].tolist()
