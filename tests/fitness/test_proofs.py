@@ -52,6 +52,6 @@ def test_near_moves_count_before_the_later_stage_alone():
 
 def test_a_generation_draws_as_many_problems_of_each_length_as_there_are_by_its_key_alone():
     drawn = [np.asarray(FITNESS.draw(jax.random.key(n))) for n in range(20)]
-    assert all(LENGTHS[one].tolist() == [1, 2, 5, 5] for one in drawn)
+    assert all(LENGTHS[one].tolist() == [5, 5, 2, 1] for one in drawn)
     assert len({tuple(sorted(one.tolist())) for one in drawn}) > 3
     np.testing.assert_array_equal(drawn[0], FITNESS.draw(jax.random.key(0)))
