@@ -10,7 +10,7 @@ from jax import Array
 from jaxgp.contracts import Problem, Prover, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.frames import FramePlan, plan_frames
+from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
@@ -55,6 +55,11 @@ class ProgramProver(Prover[FramePlan]):
     def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> Searched:
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
         return cores.search(self.searching(plans), states, limits, jnp.int32(len(limits)), plans, whose)
+
+    def need(self, program: Programs) -> int:
+        """Return how many frames one program, [1, L], needs."""
+        plans = self.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+        return int(most_frames(plans, self.deepest)[0])
 
     def searching(self, plans: FramePlan, traced: int = 0) -> ProgramSearch:
         """Return the search for plans of this capacity, which writes down so many moves."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxgp.errors import reject
 from jaxgp.fitness.puzzles.suite import instances
+from jaxgp.players.prover import ProgramProver
 from jaxgp.report.waiting import waiting
 
 if TYPE_CHECKING:
@@ -45,6 +46,10 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
     at = np.flatnonzero(wanted)
     if not len(at) or found.reference is None or (found.keys is None and not prover.proves):
         reject("split", split, "a side of the suite with problems whose keys and reference nodes are known")
+    if limit is not None and limit < (first := cast.game.most_choices):
+        reject("limit", limit, f"a whole number from {first}, the most first moves of a problem")
+    if isinstance(prover, ProgramProver) and (need := prover.need(loaded.genome)) > prover.frames:
+        reject("program.frames", prover.frames, f"a whole number from {need}, the functions of this program that wait")
     states = jax.tree.map(lambda x: jnp.asarray(x[at]), found.states)
     most = jnp.full(len(at), limit or prover.limit, jnp.int32)
     whose = jnp.zeros(len(at), jnp.int32)
