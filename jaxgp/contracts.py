@@ -248,7 +248,7 @@ class Problem(World[State], ListsMoves):
     @abstractmethod
     def key(self, state: State) -> Array: ...  # uint32[W]: exact code of the position, `left` apart.
     def credit(self, action: Array, key: Array) -> Array:
-        """Return float32[]: how near a first move (int32[]) comes to one that wins, up to 1; here it is that, or not."""
+        """Return float32[]: how near a first move (int32[]) comes to one that wins, up to 1; here: whether it is it."""
         return (action == key).astype("float32")
 
 
@@ -329,6 +329,7 @@ class Prover(ABC, Generic[Plans]):
 
     problem: Problem[Any]
     limit: int  # The most nodes of a search.
+    proves: bool  # Whether what it claims is proved, by the way it searches.
 
     @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to search.
