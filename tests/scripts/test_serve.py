@@ -114,9 +114,10 @@ def test_processes_think_are_stopped_and_started_anew():
         assert thinkers.pids == [pid], "what is refused ends no process"
         assert "1 of 1 processes that think are running, with " in thinkers.told
         stopped = threading.Event()
-        stopped.set()
+        threading.Timer(0.2, stopped.set).start()
         with pytest.raises(Stopped):
-            thinkers.ask(question(), stopped, told.append)
+            thinkers.ask(question(player={"kind": "search", "depth": 12}), stopped, told.append)
+        assert thinkers.pids == []
     finally:
         thinkers.close()
     end = time.monotonic() + 10
