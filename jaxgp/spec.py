@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from jax import Array
@@ -250,6 +250,37 @@ class Exercise:
     opponent: str
 
 
+class Spot(NamedTuple):
+    """A rectangle of the picture of a state that people point at, in the units of the picture.
+
+    Attributes:
+        places: the places that it stands for; which of them is meant follows from what was pointed at before.
+        x: the left edge.
+        y: the upper edge.
+    """
+
+    places: tuple[str, ...]
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Pointing(Generic[Rules]):
+    """How moves are made by pointing at the picture of a state.
+
+    Attributes:
+        places: (rules, state, a legal action) -> the places that are pointed at one after the other; empty: none, and
+            the move has a button. Moves whose places are equal are told apart by buttons as well.
+        spots: (rules, state, seat at the bottom) -> where the places are in the picture that `svg` draws; of those that
+            overlap, the later ones lie above.
+    """
+
+    places: Callable[[Rules, Any, int], tuple[str, ...]]
+    spots: Callable[[Rules, Any, int], Sequence[Spot]]
+
+
 @dataclass(frozen=True)
 class Table(OfTurns, Generic[Rules]):
     """What people are offered at the table.
@@ -266,6 +297,7 @@ class Table(OfTurns, Generic[Rules]):
         ending: of a game for one, (rules, ended state) -> in words how it has ended; None: its score says it.
         remarks: rules -> what says what a move did: (state before it, action) -> a sentence; None if nothing is known.
         exercises: what a beginner can practise, by name.
+        pointing: how moves are made by pointing; None: each has a button.
     """
 
     typed: str | None = None
@@ -276,6 +308,7 @@ class Table(OfTurns, Generic[Rules]):
     ending: Callable[[Rules, Any], str] | None = None
     remarks: Callable[[Rules], Callable[[Any, int], str] | None] | None = None
     exercises: Mapping[str, Exercise] = field(default_factory=dict, hash=False)
+    pointing: Pointing[Rules] | None = None
 
 
 @dataclass(frozen=True)

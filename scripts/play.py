@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from jaxgp.spec import Hand, Spec
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
-HINT_DEPTH = 8
 EMPTY = " .*"
 """Letters of squares on which nothing stands."""
 PLACES = ("First", "Second")
@@ -453,21 +452,12 @@ def show_rollouts(options: Options, names: Sequence[str]) -> bool:
 def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
     """Return what makes the answers to `hint`: the game's own, a search's or a strategy's; None: it has none."""
     from jaxgp.report.waiting import waiting
+    from jaxgp.seats.hints import adviser
     from jaxgp.terminal import interruptible
 
-    spec = cast.spec
-    answer = spec.table.hints(cast.game) if spec.table.hints is not None else None
-    search = player("search", depth=HINT_DEPTH, evaluator=getattr(options.opponent, "evaluator", None))
-    strategy = player("strategy")
-
-    def make() -> "Hint":
-        if answer is not None:
-            return lambda state, bits: answer(state)
-        if not search.unfit(cast):
-            return search.hints(cast)
-        agent = strategy.agent("opponent", cast)
-        assert agent is not None, "no person answers"
-        return lambda state, bits: (agent.choose(state, bits), f"{agent.name} plays it")
+    make = adviser(cast, getattr(options.opponent, "evaluator", None))
+    if make is None:
+        return None
 
     def patient() -> "Hint":
         made = make()
@@ -478,8 +468,7 @@ def advising(options: Options, cast: "Cast") -> "Callable[[], Hint] | None":
 
         return hint
 
-    known = answer is not None or not search.unfit(cast) or (spec.fixed is not None and not strategy.unfit(cast))
-    return patient if known else None
+    return patient
 
 
 def name_players(agents: "list[Agent | None]") -> tuple[list[str], list[str]]:
