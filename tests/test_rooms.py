@@ -28,6 +28,7 @@ FLOORS = (
     ("league", "anatomy"),
     ("study",),
     ("library", "train"),
+    ("web",),
 )
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 GAMES_MAY = 4

@@ -13,7 +13,7 @@ def spec() -> "Spec[Backgammon]":
     from envs.backgammon.notation import mat
     from envs.backgammon.rules import Backgammon
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Fixed, Spec, Table, Teachers
+    from jaxgp.spec import Fixed, Pointing, Spec, Table, Teachers
 
     return Spec(
         Backgammon,
@@ -21,5 +21,11 @@ def spec() -> "Spec[Backgammon]":
         roles=(roles.TURN,),
         notation=Notation(render.action_name, render.parse_action, formats=mat.FORMATS),
         fixed=Fixed(tuple(strategies.PLAYERS), strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons)),
-        table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
+        table=Table(
+            turns.TYPED,
+            turns.read_turn,
+            rules=render.RULES,
+            pointing=Pointing(render.places, render.spots),
+            colours=render.COLOURS,
+        ),
     )

@@ -12,6 +12,7 @@ import numpy as np
 from envs.backgammon.rules import BAR, DICE, OFF, PASS, Backgammon, State
 from envs.drawing import nameplate
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 SEATS = ("White", "Black")
 MARKS = "WB"
@@ -304,3 +305,22 @@ def _dice(rolled: list[tuple[int, bool]]) -> list[str]:
         face = f'<rect class="die" x="{x - 17:g}" y="{y - 17:g}" width="34" height="34" rx="6"/>{pips}'
         parts.append(f"<g>{face}</g>" if left else f'<g class="used">{face}</g>')
     return parts
+
+
+def places(game: Backgammon, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: the points between which a man goes, `bar` or `off`; nothing for a pass."""
+    del game, state
+    return () if action == PASS else tuple(point_name(point) for point in ends(action))
+
+
+def spots(game: Backgammon, state: State, bottom: int) -> list[Spot]:
+    """Return where the points are in the picture, as the side to move numbers them."""
+    del game
+    near = int(state.to_move) == bottom
+    half = HEIGHT / 2
+    found = []
+    for point in range(OFF, BAR + 1):
+        x, y = _place(point, near)
+        top = MARGIN if y < MARGIN + half else MARGIN + half
+        found.append(Spot((point_name(point),), x - CELL / 2, top, CELL, half))
+    return found

@@ -12,7 +12,7 @@ def spec() -> "Spec[Checkers]":
     from envs.checkers import notation, opponents, render, roles, turns
     from envs.checkers.rules import Checkers
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Searches, Spec, Table
+    from jaxgp.spec import Pointing, Searches, Spec, Table
 
     return Spec(
         Checkers,
@@ -26,6 +26,12 @@ def spec() -> "Spec[Checkers]":
             formats=notation.FORMATS,
         ),
         searches=Searches(opponents.evaluators, certainty=opponents.certainty),
-        table=Table(turns.TYPED, turns.read_turn, rules=render.RULES, colours=render.COLOURS),
+        table=Table(
+            turns.TYPED,
+            turns.read_turn,
+            rules=render.RULES,
+            pointing=Pointing(render.places, render.spots),
+            colours=render.COLOURS,
+        ),
         vet=notation.vet,
     )

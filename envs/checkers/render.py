@@ -16,6 +16,7 @@ from envs.drawing import nameplate
 from jaxgp.bits import Bits
 from jaxgp.options import any_of
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 SEATS = ("Black", "White")
 MARKS = ("b", "w", "B", "W")
@@ -327,3 +328,21 @@ def _labels(game: Checkers, bottom: int) -> list[str]:
         for middle, row in zip(middles, _rows(game, bottom), strict=True)
     ]
     return across + down
+
+
+def places(game: Checkers, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: the squares where it begins and ends."""
+    del state
+    start, end = squares(game, action)
+    assert end is not None, "no legal move leads off the board"
+    return square_name(game, start), square_name(game, end)
+
+
+def spots(game: Checkers, state: State, bottom: int) -> list[Spot]:
+    """Return where the dark squares are in the picture."""
+    del state
+    centres = [_centre(game, square, bottom) for square in range(game.area)]
+    return [
+        Spot((square_name(game, square),), x - CELL / 2, y - CELL / 2, CELL, CELL)
+        for square, (x, y) in enumerate(centres)
+    ]

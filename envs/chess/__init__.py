@@ -13,7 +13,7 @@ def spec() -> "Spec[Chess]":
     from envs.chess.notation import moves, pgn, uci
     from envs.chess.rules import Chess
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Exercise, Fixed, Spec, Table, Teachers
+    from jaxgp.spec import Exercise, Fixed, Pointing, Spec, Table, Teachers
 
     return Spec(
         Chess,
@@ -29,6 +29,7 @@ def spec() -> "Spec[Chess]":
             moves.TYPED,
             moves.read_turn,
             rules=render.RULES,
+            pointing=Pointing(render.places, render.spots),
             colours=render.COLOURS,
             hints=hints.hints,
             remarks=hints.remarks,

@@ -13,6 +13,7 @@ from envs.chess.geometry import KINDS, OFF, SQUARES
 from envs.chess.rules import VALUES, Chess, State
 from envs.drawing import nameplate
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 SEATS = ("White", "Black")
 NAMES = ("king", "queen", "rook", "bishop", "knight")
@@ -228,3 +229,21 @@ def _order(bottom: int) -> tuple[list[int], list[int]]:
     """Return the rows from the top and the columns from the left, as a seat sees them."""
     numbers = list(range(8))
     return (numbers, numbers[::-1]) if bottom else (numbers[::-1], numbers)
+
+
+def places(game: Chess, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: the square of its man, and where that goes."""
+    del game
+    place, square = divmod(action, SQUARES)
+    return square_name(int(np.asarray(state.men)[0, place])), square_name(square)
+
+
+def spots(game: Chess, state: State, bottom: int) -> list[Spot]:
+    """Return where the squares are in the picture."""
+    del game, state
+    rows, columns = _order(bottom)
+    return [
+        Spot((square_name(8 * row + column),), EDGE + x * CELL, EDGE + MARGIN + y * CELL, CELL, CELL)
+        for y, row in enumerate(rows)
+        for x, column in enumerate(columns)
+    ]

@@ -12,7 +12,7 @@ def spec() -> "Spec[FreeCell]":
     from envs.freecell import notation, plain, render, roles, solver, suites
     from envs.freecell.rules import FreeCell
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Fixed, Spec, Suites, Table
+    from jaxgp.spec import Fixed, Pointing, Spec, Suites, Table
 
     return Spec(
         FreeCell,
@@ -25,6 +25,7 @@ def spec() -> "Spec[FreeCell]":
             render.TYPED,
             notation.turn,
             rules=render.RULES,
+            pointing=Pointing(render.places, render.spots),
             colours=render.COLOURS,
             hints=solver.hints,
             ending=render.ending,

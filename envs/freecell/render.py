@@ -10,6 +10,7 @@ from envs.freecell.moves import ACTIONS, HOME
 from envs.freecell.notation import PILES, TYPED, action_name, legal_moves, parse_action
 from envs.freecell.rules import FreeCell
 from envs.freecell.states import SUITS, State
+from jaxgp.spec import Spot
 
 __all__ = ["TYPED", "action_name", "ending", "parse_action", "status", "svg", "text"]
 
@@ -165,3 +166,27 @@ def _card(card: int, column: float, y: float, moved: bool) -> list[str]:
 
 def _written(kind: str, x: float, y: float, said: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y:g}">{said}</text>'
+
+
+def places(game: FreeCell, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: the undermost card that goes, and the pile to which it goes."""
+    del game
+    source, target, count = ACTIONS[action]
+    if source >= CASCADES:
+        return PILES[source], PILES[target]
+    return f"{PILES[source]}-{int(np.asarray(state.heights)[source]) - count}", PILES[target]
+
+
+def spots(game: FreeCell, state: State, bottom: int) -> list[Spot]:
+    """Return where the cards and the piles are in the picture; a card in a cascade stands for its pile as well."""
+    del game, bottom
+    upper, top = MARGIN + HEAD, MARGIN + HEAD + TALL + HEAD + 10
+    found = [Spot((PILES[CASCADES + slot],), MARGIN + slot * COLUMN, upper, WIDE, TALL) for slot in range(CELLS)]
+    found.append(Spot((PILES[HOME],), MARGIN + CELLS * COLUMN, upper, (SUITS - 1) * COLUMN + WIDE, TALL))
+    for column, height in enumerate(np.asarray(state.heights).tolist()):
+        x, pile = MARGIN + column * COLUMN, PILES[column]
+        if not height:
+            found.append(Spot((pile,), x, top, WIDE, TALL))
+        for row in range(height):
+            found.append(Spot((f"{pile}-{row}", pile), x, top + row * ROW, WIDE, TALL if row == height - 1 else ROW))
+    return found

@@ -12,7 +12,7 @@ def spec() -> "Spec[Mancala]":
     from envs.mancala import opponents, render, roles
     from envs.mancala.rules import Mancala
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Searches, Spec, Table
+    from jaxgp.spec import Pointing, Searches, Spec, Table
 
     return Spec(
         Mancala,
@@ -20,5 +20,5 @@ def spec() -> "Spec[Mancala]":
         roles=(roles.PROGRAM, roles.LEAF),
         notation=Notation(render.action_name, render.parse_action),
         searches=Searches(lambda game: opponents.EVALUATORS, opponents.search_twin),
-        table=Table(rules=render.RULES),
+        table=Table(rules=render.RULES, pointing=Pointing(render.places, render.spots)),
     )

@@ -12,6 +12,7 @@ from html import escape
 import numpy as np
 
 from envs.mancala.rules import Mancala, State
+from jaxgp.spec import Spot
 
 SEATS = ("First player", "Second player")
 
@@ -271,3 +272,16 @@ def _dots(kind: str, points: list[Point], size: float, right: float, down: float
         return ""
     route = "".join(f"M{x + right:.1f} {y + down:.1f}h0" for x, y in points)
     return f'<path class="{kind}" stroke-width="{size:.1f}" d="{route}"/>'
+
+
+def places(game: Mancala, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: its pit."""
+    del game, state
+    return (str(action + 1),)
+
+
+def spots(game: Mancala, state: State, bottom: int) -> list[Spot]:
+    """Return where the pits of the side to move are in the picture."""
+    height, row = 2 * MARGIN + 2 * ROW + EDGE, int(int(state.to_move) != bottom)
+    centres = [_centre(game, row, pit, height) for pit in range(game.pits)]
+    return [Spot((str(n),), x - PIT, y - PIT, 2 * PIT, 2 * PIT) for n, (x, y) in enumerate(centres, 1)]

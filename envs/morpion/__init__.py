@@ -13,7 +13,7 @@ def spec() -> "Spec[Morpion]":
     from envs.morpion.notation import records, saved
     from envs.morpion.rules import Morpion
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Solo, Spec, Table
+    from jaxgp.spec import Pointing, Solo, Spec, Table
 
     return Spec(
         Morpion,
@@ -29,6 +29,8 @@ def spec() -> "Spec[Morpion]":
             records.FORMATS,
         ),
         solo=Solo(opponents.list_lines, opponents.random_scores),
-        table=Table(render.TYPED, rules=render.RULES, hints=hints.hints),
+        table=Table(
+            render.TYPED, rules=render.RULES, pointing=Pointing(render.places, render.spots), hints=hints.hints
+        ),
         longest=lambda game: game.size**2,  # each move needs a point of its own
     )

@@ -13,6 +13,7 @@ import numpy as np
 from envs.morpion.notation.saved import Point, greek_cross, line_between, line_points, new_crosses
 from envs.morpion.rules import DX, DY, LENGTH, Morpion, State, unpack
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 SEATS = ("Player",)
 TYPED = "the ends of a line, as in 16,20-20,20"
@@ -227,3 +228,32 @@ def _picture(
 
 def _written(kind: str, x: float, y: float, said: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y + 3.2:g}">{said}</text>'
+
+
+def places(game: Morpion, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a line: its new cross, and an end of it that is another point."""
+    points, crosses = line_points(game, action), _crosses(game, state)
+    new = next(point for point in points if point not in crosses)
+    end = points[-1] if points[0] == new else points[0]
+    return _point_name(new), _point_name(end)
+
+
+def spots(game: Morpion, state: State, bottom: int) -> list[Spot]:
+    """Return where the points that are shown are in the picture."""
+    del bottom
+    left, low, right, top = _box(game, _crosses(game, state))
+    return [
+        Spot(
+            (_point_name((x, y)),),
+            MARGIN + CELL / 2 + (x - left) * CELL,
+            MARGIN - CELL / 2 + (top - y) * CELL,
+            CELL,
+            CELL,
+        )
+        for x in range(left, right + 1)
+        for y in range(low, top + 1)
+    ]
+
+
+def _point_name(point: Point) -> str:
+    return f"{point[0]},{point[1]}"

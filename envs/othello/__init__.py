@@ -12,7 +12,7 @@ def spec() -> "Spec[Othello]":
     from envs.othello import gtp, notation, opponents, render, roles
     from envs.othello.rules import Othello
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Searches, Spec, Table
+    from jaxgp.spec import Pointing, Searches, Spec, Table
 
     return Spec(
         Othello,
@@ -26,7 +26,9 @@ def spec() -> "Spec[Othello]":
             formats=notation.FORMATS,
         ),
         searches=Searches(opponents.evaluators),
-        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
+        table=Table(
+            render.TYPED, rules=render.RULES, pointing=Pointing(render.places, render.spots), colours=render.COLOURS
+        ),
         dialect=gtp.dialect,
         longest=lambda game: 2 * (game.size**2 - 4),  # a disc on each square, and as many passes
     )

@@ -13,6 +13,7 @@ from envs.drawing import nameplate
 from envs.othello.rules import Othello, State
 from jaxgp.bits import Bits
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 SEATS = ("Black", "White")
 MARKS = "XO"
@@ -197,3 +198,20 @@ def _name(state: State, owner: int, count: int, width: float, height: float) -> 
     """Write a player's name and discs, black's above the board, white's below it."""
     x, y = (EDGE, MARGIN - 8) if owner == 0 else (width - EDGE, height - 16)
     return nameplate(state, owner, f"{SEATS[owner]}: {count}", x, y)
+
+
+def places(game: Othello, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: its square; nothing for a pass."""
+    del state
+    return () if action == game.area else (action_name(game, action),)
+
+
+def spots(game: Othello, state: State, bottom: int) -> list[Spot]:
+    """Return where the squares are in the picture."""
+    del state, bottom
+    top = MARGIN + EDGE
+    squares = [divmod(square, game.size) for square in range(game.area)]
+    return [
+        Spot((f"{_column(column)}{row + 1}",), EDGE + column * CELL, top + row * CELL, CELL, CELL)
+        for row, column in squares
+    ]

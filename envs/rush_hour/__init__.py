@@ -12,7 +12,7 @@ def spec() -> "Spec[RushHour]":
     from envs.rush_hour import exact, plain, render, roles, suites
     from envs.rush_hour.rules import RushHour
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Fixed, Spec, Suites, Table
+    from jaxgp.spec import Fixed, Pointing, Spec, Suites, Table
 
     return Spec(
         RushHour,
@@ -21,6 +21,13 @@ def spec() -> "Spec[RushHour]":
         notation=Notation(render.action_name, render.parse_action, formats=exact.FORMATS),
         fixed=Fixed(tuple(suites.STRATEGIES), suites.strategy),
         instances=Suites("board", suites.names, suites.instances, plain.prove),
-        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS, hints=exact.hints, ending=render.ending),
+        table=Table(
+            render.TYPED,
+            rules=render.RULES,
+            pointing=Pointing(render.places, render.spots),
+            colours=render.COLOURS,
+            hints=exact.hints,
+            ending=render.ending,
+        ),
         vet=exact.vet,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from envs.rush_hour.boards import LETTERS, WALL, target_row
 from envs.rush_hour.rules import RushHour, State, X
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 TYPED = (
     "the letter of a vehicle and the cells by which it slides, as in A+2 to the right or down, A-1 to the left or up"
@@ -195,3 +196,30 @@ def _block(kind: str, cells: list[tuple[int, int]]) -> str:
 
 def _written(kind: str, x: float, y: float, said: str) -> str:
     return f'<text class="{kind}" x="{x:g}" y="{y + 5:g}">{said}</text>'
+
+
+def places(game: RushHour, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a slide: the vehicle, and the cell to which its foremost end goes."""
+    vehicle, distance = (int(one) for one in game.slide(action))
+    start, length = int(state.positions[vehicle]), int(state.lengths[vehicle])
+    along = start + distance + (length - 1 if distance > 0 else 0)
+    line = int(state.lines[vehicle])
+    row, column = (along, line) if bool(state.vertical[vehicle]) else (line, along)
+    return letters(game)[vehicle], f"{row + 1},{column + 1}"
+
+
+def spots(game: RushHour, state: State, bottom: int) -> list[Spot]:
+    """Return where the cells are in the picture; a cell with a vehicle stands for the vehicle as well."""
+    del bottom
+    on = {cell: letter for letter, cells in _vehicles(game, state) for cell in cells if letter != WALL}
+    return [
+        Spot(
+            (f"{row + 1},{column + 1}", *([on[row, column]] if (row, column) in on else [])),
+            MARGIN + column * CELL,
+            MARGIN + row * CELL,
+            CELL,
+            CELL,
+        )
+        for row in range(game.size)
+        for column in range(game.size)
+    ]

@@ -1,0 +1,1 @@
+"""Games on the page: who plays what, the loop of each game, the processes that think, the board."""

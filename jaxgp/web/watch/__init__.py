@@ -1,0 +1,1 @@
+"""Runs on the page: their list, their records as they grow, curves."""

@@ -1,0 +1,137 @@
+"""Records of runs that may still grow: only what is new is read, by offset. No JAX."""
+
+import json
+import math
+from array import array
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+
+from jaxgp.store.record import LONGEST
+
+MOST = 2**26
+"""Bytes of a record that are read; 10,000 generations have 5 million."""
+LARGEST = 1e100
+"""Numbers beyond it are not drawn."""
+KEPT = 200
+"""Records that are kept in memory."""
+
+
+class RecordTail:
+    """The rows of one record, by columns of numbers, as far as they have been read.
+
+    Attributes:
+        columns: by the name of a metric; a value that is missing or no number is NaN. `generation` is always there.
+        restarts: how often the file was written anew since it was read first, as by a run that is resumed.
+        back: the generation that the record went back to when that happened last; None: it never did.
+        note: what is to be said of the record; empty: nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = Lock()
+        self._where = (0, 0)  # inode, offset
+        self.columns: dict[str, array[float]] = {}
+        self.restarts = 0
+        self.back: int | None = None
+        self.note = ""
+        self._last = -1.0
+
+    def __len__(self) -> int:
+        return len(self.columns.get("generation", ()))
+
+    def read(self) -> None:
+        """Read what is new; a file that cannot be read has no more rows."""
+        with self._lock:
+            self._read()
+
+    def _read(self) -> None:
+        try:
+            if self._path.is_symlink() or not self._path.is_file():
+                return
+            with self._path.open("rb") as file:
+                found = self._path.stat()
+                inode, offset = self._where
+                if inode != found.st_ino or found.st_size < offset:
+                    offset = 0
+                    if len(self):
+                        self.restarts += 1
+                        self._last = self.columns["generation"][-1]
+                    self.columns = {}
+                file.seek(offset)
+                while offset < MOST and (line := file.readline(LONGEST)).endswith(b"\n"):
+                    offset += len(line)
+                    self._add(line)
+                self._where = (found.st_ino, offset)
+        except OSError:
+            return
+        self.note = f"The record is larger than {MOST >> 20} MiB; its end is not shown." if offset >= MOST else ""
+        if self.restarts and len(self) and self.columns["generation"][-1] < self._last:
+            self.back, self._last = int(self.columns["generation"][-1]), -1.0
+
+    def _add(self, line: bytes) -> None:
+        """Add the row in a line; a line that is no row is left out."""
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(row, dict) or type(row.get("generation")) is not int or abs(row["generation"]) > 2**53:
+            return
+        count = len(self)
+        for name, value in row.items():
+            column = self.columns.get(name)
+            if type(value) not in (int, float):
+                if column is not None:
+                    column.append(math.nan)
+                continue
+            if column is None:
+                column = self.columns[name] = array("d", [math.nan]) * count
+            column.append(float(value) if abs(value) < LARGEST else math.nan)
+        for column in self.columns.values():
+            if len(column) == count:
+                column.append(math.nan)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of what the record has at least one number of, but the generation."""
+        return sorted(
+            name for name, column in self.columns.items() if name != "generation" and not all(map(math.isnan, column))
+        )
+
+    def pairs(self, metric: str, factor: float = 1.0) -> tuple[Sequence[float], Sequence[float]]:
+        """Return generations, and the values of a metric, both without those that are missing."""
+        found = self.columns.get(metric, ())
+        kept = [(x, y * factor) for x, y in zip(self.columns.get("generation", ()), found, strict=False) if y == y]
+        return [x for x, _ in kept], [y for _, y in kept]
+
+
+class Records:
+    """The records that were asked for, those of late."""
+
+    def __init__(self) -> None:
+        self._tails: OrderedDict[Path, RecordTail] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, path: Path) -> RecordTail:
+        """Return a record, with all that it has now."""
+        with self._lock:
+            tail = self._tails.setdefault(path, RecordTail(path))
+            self._tails.move_to_end(path)
+            while len(self._tails) > KEPT:
+                self._tails.popitem(last=False)
+        tail.read()
+        return tail
+
+
+def csv_lines(tails: Mapping[str, RecordTail], metrics: Sequence[str]) -> list[dict[str, object]]:
+    """Return a line for each generation of each run: `run`, `generation` and some metrics; empty cells are missing."""
+    lines: list[dict[str, object]] = []
+    for name, tail in tails.items():
+        for place, generation in enumerate(tail.columns.get("generation", ())):
+            line: dict[str, object] = {"run": name, "generation": int(generation)}
+            for metric in metrics:
+                value = tail.columns[metric][place] if metric in tail.columns else math.nan
+                line[metric] = "" if math.isnan(value) else value
+            lines.append(line)
+    return lines
