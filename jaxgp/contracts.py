@@ -219,16 +219,18 @@ class Problem(World[State], ListsMoves):
     """
 
     deepest: int  # The most moves of its own that an instance may give to the solver.
+    orders: tuple[str, ...]  # Names of orders in which moves can be listed; the first is that of the list.
 
     __hash__ = object.__hash__
 
     @abstractmethod
     def look(self, state: State) -> Look: ...
     @abstractmethod
-    def following(self, look: Any, action: Array) -> Array:
-        """Return int32[]: the action after this one (int32[]) in the list; -1 after the last one.
+    def following(self, look: Any, action: Array, order: Any = None) -> Array:
+        """Return int32[]: the action after this one (int32[]) in an order, by default that of the list.
 
-        After -1 comes the first one.
+        -1 comes after the last one, and the first one after -1. Other orders may number actions otherwise; `advance`
+        plays them as well.
         """
 
     @abstractmethod
@@ -242,7 +244,12 @@ class Problem(World[State], ListsMoves):
     @abstractmethod
     def left(self, state: State) -> Array: ...  # int32[]: moves that the solver may still make.
     @abstractmethod
+    def within(self, state: State, left: Array | int) -> State: ...  # The same position with so many moves left.
+    @abstractmethod
     def key(self, state: State) -> Array: ...  # uint32[W]: exact code of the position, `left` apart.
+    def credit(self, action: Array, key: Array) -> Array:
+        """Return float32[]: how near a first move (int32[]) comes to one that wins, up to 1; here: whether it is it."""
+        return (action == key).astype("float32")
 
 
 class Player(Protocol[Plans]):
@@ -322,6 +329,7 @@ class Prover(ABC, Generic[Plans]):
 
     problem: Problem[Any]
     limit: int  # The most nodes of a search.
+    proves: bool  # Whether what it claims is proved, by the way it searches.
 
     @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to search.

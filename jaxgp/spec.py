@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from jaxgp.players.taught import Lessons
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
+    from jaxgp.search.proofs.proof import PlainRules
 
 Rules = TypeVar("Rules", bound=Game | Simulation | Problem[Any])
 Item = TypeVar("Item")
@@ -187,17 +188,21 @@ class Fixed(Generic[Rules]):
 
 @dataclass(frozen=True)
 class Instances:
-    """Instances of a puzzle or of a simulation, N of them, in the order of their list.
+    """Instances of a puzzle, a problem or a simulation, N of them, in the order of their list.
 
     Attributes:
         names: of each.
         states: [N], the instances, in NumPy arrays: of a puzzle its states, of a simulation what `begin` takes.
         test: bool[N], those that no evolution may see.
+        reference: int32[N], nodes that a fixed search of problems needs, -1 where it is not known; None: there is none.
+        keys: int32[N, K], of problems the first moves that win by force, then -1; None: they are not known.
     """
 
     names: tuple[str, ...]
     states: States
     test: np.ndarray
+    reference: np.ndarray | None = None
+    keys: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -307,6 +312,31 @@ class Table(OfTurns, Generic[Rules]):
 
 
 @dataclass(frozen=True)
+class Proving(Generic[Rules]):
+    """How problems are told to people, and how proofs are checked. A position is one of the plain rules.
+
+    Attributes:
+        plain: rules in plain Python that share nothing with those of searches.
+        text: (rules, state) -> the position as the plain rules read it.
+        name: (rules, state, action) -> what a move is called in proofs.
+        action: (rules, state, name) -> the action.
+        written: (position, name) -> the move as people write it.
+        typed: (position, text) -> the name of the move that a person typed; raises ValueError.
+        accepted: what people may type, in words.
+        picture: proof -> one SVG.
+    """
+
+    plain: "PlainRules"
+    text: Callable[[Rules, Any], str]
+    name: Callable[[Rules, Any, int], str]
+    action: Callable[[Rules, Any, str], int]
+    written: Callable[[Any, str], str]
+    typed: Callable[[Any, str], str]
+    accepted: str
+    picture: Callable[[Any], str]
+
+
+@dataclass(frozen=True)
 class Spec(Generic[Rules]):
     """A game, with all that the engine and people need of it. What it does not have is None.
 
@@ -321,6 +351,7 @@ class Spec(Generic[Rules]):
         solo: of a game for one whose score counts.
         table: what people are offered.
         showing: of a simulation, how whole rollouts are shown.
+        proving: of a problem, how it is told and its proofs are checked.
         dialect: rules -> the dialect of engines outside; None: no engine plays it.
         originals: of a simulation, the programs outside in which exported genomes drive, by name.
         vet: refuses settings that only a search can judge, such as a puzzle without a solution; raises ValueError,
@@ -338,6 +369,7 @@ class Spec(Generic[Rules]):
     solo: Solo[Rules] | None = None
     table: Table[Rules] = field(default_factory=Table)
     showing: Showing[Rules] = field(default_factory=Showing)
+    proving: Proving[Rules] | None = None
     dialect: Callable[[Rules], Dialect | Positions] | None = None
     originals: Mapping[str, Original[Rules]] = field(default_factory=dict, hash=False)
     vet: Callable[[Rules], None] = _nothing

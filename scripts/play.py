@@ -11,6 +11,7 @@
     python scripts/play.py game=walls player=strategy opponent=deepening opponent.nodes=5000 save=game
     python scripts/play.py game=othello opponent=engine:"gtp-rhino -l 1"     you against an engine outside
     python scripts/play.py game=chess lesson=KRK                          a lesson: what each of your moves did is said
+    python scripts/play.py game=mate problem="FEN" game.moves=3 save=proof   mate in three: the move, and the proof
     python scripts/play.py game=morpion                                   you at a game for one
     python scripts/play.py game=rush_hour game.board=JAM40                a puzzle
     python scripts/play.py run=outputs/DIR player=champion                the game of a champion that plays alone
@@ -96,6 +97,9 @@ class PlayersOptions:
 class Options(PlayersOptions):
     """The players, the game, and what is kept of it."""
 
+    problem: str | None = option(None, "of a game of problems: the position, in its own words, as game.problem")
+    teach: bool = option(False, "of a game of problems: whether you are to solve it; what refutes a try is told")
+    limit: int = option(2_000_000, "of a game of problems: nodes of a search", low=1, high=MAX_COUNT)
     seed: int = option(0, "of chance in the game, of random moves and of random ties", low=0, high=MAX_SEED)
     hints: bool = option(False, "whether the game says what each move of a person did, where it knows it")
     lesson: str | None = option(
@@ -190,6 +194,11 @@ def play(options: Options) -> None:
     if cast.simulated:
         drive(options, cast, loaded)
         return
+    if cast.proves:
+        prove(options, cast)
+        return
+    if options.teach:
+        raise UsageError(f"teach: {cast.game.name} has no problems to be proved; leave it out")
     if options.beside:
         raise UsageError(f"beside: {cast.game.name} is no simulation; leave it out")
     alone = cast.game.seats == 1
@@ -216,6 +225,43 @@ def play(options: Options) -> None:
                 agent = announce(agent, thinks if seats[role].kind == "engine" else f"Compiling {agent.name}", thinks)
             agents.append(agent)
         sit(options, cast, agents, begun)
+
+
+def prove(options: Options, cast: "Cast") -> None:
+    """Search a problem, say what was found and how, and write its proof; or let a person solve it."""
+    from jaxgp import files
+    from jaxgp.host import proving
+    from jaxgp.report.waiting import waiting
+    from jaxgp.search.proofs import proof
+
+    for name in ("opponent", "resume", "replay", "picture"):
+        if getattr(options, name) is not None:
+            raise UsageError(f"{name}: {cast.game.name} is a problem, which a search proves; leave it out")
+    targets = {}
+    if options.save:
+        path = files.user_path("save", options.save)
+        endings = (path.suffix,) if path.suffix else (".json", ".svg", ".txt")
+        if not set(endings) <= {".json", ".svg", ".txt"}:
+            reject("save", options.save, "FILE, FILE.json, FILE.svg or FILE.txt")
+        targets = {ending: path.with_suffix(ending) for ending in endings}
+        for target in targets.values():
+            files.check_writable("save", target)
+    desk = proving.Desk(cast.spec, cast.game, options.limit)
+    with waiting("Compiling the search"):
+        solved = desk.solve()
+    if options.teach:
+        proving.teach(cast.spec, desk, ask, print)
+        return
+    print(cast.spec.drawing.text(cast.game, desk.state))
+    print("\n".join(proving.report(cast.spec, solved)))
+    content = {
+        ".json": lambda: proof.write(solved.proof),
+        ".svg": lambda: cast.spec.proving.picture(solved.proof),  # type: ignore[union-attr]
+        ".txt": lambda: "\n".join(proving.tree(cast.spec, solved.proof, whole=True)) + "\n",
+    }
+    for ending, target in targets.items():
+        files.save_text("save", target, content[ending]())
+        say(f"Written: {target}")
 
 
 def practise(options: Options, lesson: str) -> Options:
@@ -536,7 +582,8 @@ def choose_game(options: Options) -> "tuple[Games, dict[str, object]]":
     """Return where games come from, and the name and the settings that were asked of the game."""
     from jaxgp.config import games
 
-    return games.resolve_game(options.game, envs, CONFIG_DIR)
+    game = options.game if options.problem is None else {**options.game, "problem": options.problem}
+    return games.resolve_game(game, envs, CONFIG_DIR)
 
 
 def about(options: Options) -> list[str]:

@@ -9,12 +9,24 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Mate]":
     """Return the game; this imports it."""
-    from envs.mate import render
+    from envs.mate import notation, picture, plain, render, roles, suites
     from envs.mate.rules import Mate
-    from jaxgp.spec import Spec, Table
+    from jaxgp.spec import Proving, Spec, Suites, Table
 
     return Spec(
         Mate,
         drawing=render,
-        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
+        roles=(roles.GUIDE, roles.SEARCH),
+        instances=Suites("problem", suites.names, suites.instances),
+        table=Table(notation.TYPED, rules=render.RULES, colours=render.COLOURS),
+        proving=Proving(
+            plain=plain,
+            text=notation.text_of,
+            name=notation.name_of,
+            action=notation.action_of,
+            written=notation.san,
+            typed=notation.read_move,
+            accepted=notation.TYPED,
+            picture=picture.svg,
+        ),
     )

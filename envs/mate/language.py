@@ -13,7 +13,7 @@ from envs.chess.language import functions as generic
 from envs.mate import terminals
 from envs.mate.functions import AGAIN, MATE_IN_ONE, Readings, functions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Levels, Primitive, PrimitiveSet
-from jaxgp.options import option
+from jaxgp.options import option, power_of_two
 
 ROOT = 1000.0
 CONSTANTS = Levels(tuple(sorted(sign * ROOT / n for n in (1, 2, 3, 4) for sign in (-1, 1))))
@@ -36,7 +36,9 @@ class Options(Readings):
     near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
     deepest: int = option(5, "the most moves that a program makes on a line", low=1, high=8)
     stop: bool = option(False, "whether the first move that is worth 1000 is the last that is tried")
-    frames: int = option(48, "functions of a program that may wait for each other; those that need more are not run", low=2, high=512)  # fmt: skip
+    frames: int = option(
+        48, "functions of a program that may wait for each other; programs that need more are not run", low=2, high=512
+    )
 
 
 def seen(name: str) -> Primitive:
@@ -61,5 +63,27 @@ def primitive_set(options: Options) -> PrimitiveSet:
         f"mate-{options.language}{'-told' * options.told}-{readings}",
         (*shown(True), ERC, *[DEPTH] * depth, *[AGAIN] * (options.language == "again")),
         (*functions(AT, options), *generic()),
+        type_sets=TYPE_SETS,
+    )
+
+
+@dataclass(frozen=True)
+class GuideOptions:
+    """What trees that order moves see, and the search that they guide."""
+
+    told: bool = option(True, "whether searches know how many moves a problem allows; else they deepen from 1")
+    near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
+    deepest: int = option(5, "the most moves of the solver", low=1, high=8)
+    entries: int = power_of_two(1024, "entries of the table of each search", low=2, high=2**20)
+
+
+@lru_cache(maxsize=8)
+def guide_set(options: GuideOptions) -> PrimitiveSet:
+    """Build the language of trees that order moves: one for the solver, one for the other side."""
+    return PrimitiveSet(
+        f"mate-guide-near{options.near}",
+        (*shown(False), ERC, DEPTH),
+        generic(),
+        roots=(FLOAT, FLOAT),
         type_sets=TYPE_SETS,
     )

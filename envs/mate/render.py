@@ -9,13 +9,12 @@ from envs.chess.board import fen
 from envs.chess.render import CELL, COLOURS, EDGE, SHAPES, STYLE
 from envs.mate.rules import Mate, State
 
-__all__ = ["COLOURS", "RULES", "TYPED", "board_svg", "svg", "text"]
+__all__ = ["COLOURS", "RULES", "board_svg", "svg", "text"]
 RULES = """\
 The side that moves first has to mate within game.moves of its own moves, whatever the
 other side answers. Men move as in chess. Stalemate is no mate. A problem is solved by
 any first move after which mate is forced.
 """
-TYPED = "as in books: Qxf7#, Nf3, exd6, O-O, e8=N; or by two squares: e2e4, e7e8n"
 KINDS = "kqrbnp"
 PAWN = "M-11 15h22q0-8-7-10 1-5 0-7 4-3 3-8-2-6-7-6-5 0-7 6-1 5 3 8-1 2 0 7-7 2-7 10z"
 """The outline of a pawn, as those of `envs.chess.render`."""

@@ -1,10 +1,10 @@
-"""How genomes search for mates: a program makes the moves itself."""
+"""How genomes search for mates: trees order the moves of a complete search, or a program makes the moves itself."""
 
 from envs.mate import language
 from envs.mate.rules import Mate
 from envs.mate.terminals import view
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.players.prover import ProgramProver
+from jaxgp.players.prover import GuideProver, ProgramProver
 from jaxgp.spec import Role
 
 
@@ -25,4 +25,27 @@ def search(problem: Mate, options: language.Options) -> tuple[PrimitiveSet, Prog
 
 SEARCH = Role(
     "search", "a program makes moves, and says what each first move is worth", "program", language.Options, search
+)
+
+
+def guide(problem: Mate, options: language.GuideOptions) -> tuple[PrimitiveSet, GuideProver]:
+    """Return the language of trees that order moves, and the search that they guide."""
+    primitives = language.guide_set(options)
+    prover = GuideProver(
+        primitives,
+        problem,
+        view(options.near),
+        deepest=options.deepest,
+        told=options.told,
+        entries=options.entries,
+    )
+    return primitives, prover
+
+
+GUIDE = Role(
+    "guide",
+    "trees order the moves of a complete search, which proves what it claims",
+    "program",
+    language.GuideOptions,
+    guide,
 )

@@ -78,6 +78,7 @@ class Mate(Problem[State]):
     chance: ClassVar[bool] = False
     starts: ClassVar[Starts] = "instance"
     deepest: ClassVar[int] = 12
+    orders: ClassVar[tuple[str, ...]] = listing.ORDERS
     most_choices: ClassVar[int] = MOST
     num_actions: ClassVar[int] = listing.ACTIONS
 
@@ -114,9 +115,9 @@ class Mate(Problem[State]):
         """Return what is read off a position without a move."""
         return listing.look(state.board)
 
-    def following(self, look: Look, action: Array, order: Order = "checks") -> Array:
+    def following(self, look: Look, action: Array, order: Order | None = None) -> Array:
         """Return int32[]: the action after this one (int32[]) in an order; -1 after the last, the first after -1."""
-        return listing.following(look, action, order)
+        return listing.following(look, action, order or self.orders[0])
 
     def choices(self, state: State) -> Array:
         """Return int32[]: how many legal moves there are."""
@@ -145,9 +146,26 @@ class Mate(Problem[State]):
         """Return int32[]: moves that the solver may still make."""
         return state.left
 
+    def within(self, state: State, left: Array | int) -> State:
+        """Return the same position with another number of moves left."""
+        number = jnp.asarray(left, jnp.uint32)
+        return State(state.planes, (state.rest & np.uint32((1 << LEFT) - 1)) | number << LEFT)
+
     def key(self, state: State) -> Array:
         """Return uint32[9]: the position, moves left apart."""
         return position.key(state.board)
+
+    def credit(self, action: Array, key: Array) -> Array:
+        """Return float32[]: 1 for the key, 0.5^d for its man d king's steps from its square, 0.1 for another man there.
+
+        Of a pawn that promotes, the places of new men and columns stand for squares.
+        """
+        move, wanted = action & position.MOVE, key & position.MOVE
+        same, ends = move >> 6 == wanted >> 6, (move & 63) == (wanted & 63)
+        across = jnp.abs((move & 7) - (wanted & 7))
+        along = jnp.abs((move >> 3 & 7) - (wanted >> 3 & 7))
+        near = 0.5 ** jnp.maximum(across, along).astype(jnp.float32)
+        return jnp.where(same, near, jnp.where(ends, 0.1, 0.0)).astype(jnp.float32)
 
     def score(self, state: State) -> Array:
         """Return float32[2]: 1 for the side that has won, by seat."""

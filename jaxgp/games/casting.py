@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 from jaxgp import options
-from jaxgp.contracts import Simulation
+from jaxgp.contracts import Problem, Simulation
 from jaxgp.errors import UsageError, reject
 from jaxgp.spec import Role, Rules, Spec
 
@@ -37,6 +37,11 @@ class Cast(Generic[Rules]):
     def simulated(self) -> bool:
         """Whether the game is a simulation, which drivers play and nobody that moves by turns."""
         return isinstance(self.game, Simulation)
+
+    @property
+    def proves(self) -> bool:
+        """Whether the game is a problem, of which provers show that a side wins by force."""
+        return isinstance(self.game, Problem)
 
     @property
     def program(self) -> dict[str, Any]:

@@ -8,12 +8,10 @@ in what phase the lane goes on. `jaxgp.search.proofs.programs` does so.
 The first level is a frame too, which values the whole tree after every first move.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -37,10 +35,12 @@ LAST = 7
 """The stage of a frame that waits for its last value: whatever it is, it is the value of the frame."""
 CONDITIONS = 2
 """The most conditions of a function."""
+PASSES = 2
+"""A search is truncated when it has passed over so many times as many moves as it may make."""
 MATE = 1000.0
 """The value of a first move that wins by force, and the most that a value counts."""
 ACTIONS = 1 << 16
-FIELDS = dict(node=10, part=2, stage=3, level=5, entry=5, any=1, paid=1, final=1)
+FIELDS = {"node": 10, "part": 2, "stage": 3, "level": 5, "entry": 5, "any": 1, "paid": 1, "final": 1}
 """The bits of a frame's fields in one word; the node is stored from 1 on, 0 is the first level."""
 
 
@@ -67,6 +67,7 @@ class Frames:
     seen: Array  # float32[V, L + G]: values of pure nodes and of gates
     limit: Array  # int32[]: of nodes
     nodes: Array  # int32[]: moves made
+    passed: Array  # int32[]: moves that were passed over
     truncated: Array  # bool[]
     refused: Array  # int32[]: how often the solver had no moves left
     deepest: Array  # int32[]
@@ -191,6 +192,7 @@ class Machine:
             seen=jnp.zeros((levels, self.capacity + len(self.gates)), jnp.float32),
             limit=zero,
             nodes=zero,
+            passed=zero,
             truncated=jnp.bool_(False),
             refused=zero,
             deepest=zero,
@@ -208,7 +210,10 @@ class Machine:
             phase=jnp.int32(BOARD),
             top=jnp.int32(1),
             limit=limit,
-            **{name: getattr(idle, name) for name in ("nodes", "truncated", "refused", "deepest", "chosen", "scores")},
+            **{
+                name: getattr(idle, name)
+                for name in ("nodes", "passed", "truncated", "refused", "deepest", "chosen", "scores")
+            },
         )
         return replace(
             frames,
@@ -230,9 +235,17 @@ class Machine:
         return {name: row[n] for n, name in enumerate(self.table)}
 
     def spent(self, frames: Frames) -> Array:
-        """Return bool[]: whether what may be paid for is what the first moves that are still to be made will cost."""
+        """Return bool[]: whether what may be paid for is what the first moves that are still to be made will cost.
+
+        A lane that has passed over very many moves may make no more either.
+        """
         waiting = frames.boards[0, MOVES].astype(jnp.int32) - 1 - frames.words[0, 1]
-        return frames.nodes + waiting >= frames.limit
+        return (frames.nodes + waiting >= frames.limit) | self.weary(frames.passed, frames.limit)
+
+    @staticmethod
+    def weary(passed: Array, limit: Array) -> Array:
+        """Return bool[]: whether so many moves have been passed over that the search is truncated."""
+        return passed >= PASSES * limit
 
     def turn(self, plans: FramePlan, frames: Frames) -> Frames:
         """Take one lane from its phase to the next one; in `BOARD` and `DONE` nothing changes."""
@@ -290,7 +303,7 @@ class Machine:
         tries = (how == FIRST) | (how == EVERY) | (how == BEST)
         leads = how == LEVEL
         conditions = row["conditions"]
-        then, last = asked(row["then"]), asked(row["last"])
+        then, _last = asked(row["then"]), asked(row["last"])
 
         # A frame begins.
         mine = (row["side"] == 0) | (row["side"] == turn)
@@ -312,6 +325,7 @@ class Machine:
         lasts |= (decided & (how == EVERY) & ~held) | (bare & (how == BEST) & calm)
         most = jnp.where(row["forcing"] != 0, board[FORCING], board[MOVES])
         direct = bare & (how == FIRST) & (row["trait"] < 0) & (stays | calm) & (most > 0)
+        direct |= decided & (how == BEST) & held & calm
         ends = decided & jnp.where(how == EVERY, held, ~held)
         starts &= ~lasts & ~ends & ~direct
         fewer = jnp.minimum(left, frames.entry - 1)
@@ -402,7 +416,14 @@ class Machine:
         value = jnp.where(pops & ~passes, result, value)
         moves_on = jnp.select(
             [closes, pops, boards, none, unpaid, values],
-            [jnp.int32(DONE), jnp.int32(RETURN), jnp.int32(BOARD), jnp.int32(ENDED), jnp.int32(SPENT), jnp.int32(VALUE)],
+            [
+                jnp.int32(DONE),
+                jnp.int32(RETURN),
+                jnp.int32(BOARD),
+                jnp.int32(ENDED),
+                jnp.int32(SPENT),
+                jnp.int32(VALUE),
+            ],
             phase,
         )
         nodes = frames.nodes + pays

@@ -1,7 +1,7 @@
-"""Genomes that search problems: programs that make moves."""
+"""Genomes that search problems: programs that make moves, and trees that guide a complete search."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,9 +10,11 @@ from jax import Array
 from jaxgp.contracts import Problem, Prover, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.frames import FramePlan, plan_frames
+from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
+from jaxgp.search.proofs.claims import Claims
+from jaxgp.search.proofs.guided import Guided
 from jaxgp.search.proofs.programs import ProgramSearch, Searched, View
 
 
@@ -33,6 +35,8 @@ class ProgramProver(Prover[FramePlan]):
         narrow: the fewest of them.
     """
 
+    proves: ClassVar[bool] = False
+
     primitives: PrimitiveSet
     problem: Problem[Any]
     view: View
@@ -52,6 +56,11 @@ class ProgramProver(Prover[FramePlan]):
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
         return cores.search(self.searching(plans), states, limits, jnp.int32(len(limits)), plans, whose)
 
+    def need(self, program: Programs) -> int:
+        """Return how many frames one program, [1, L], needs."""
+        plans = self.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+        return int(most_frames(plans, self.deepest)[0])
+
     def searching(self, plans: FramePlan, traced: int = 0) -> ProgramSearch:
         """Return the search for plans of this capacity, which writes down so many moves."""
         machine = Machine(
@@ -64,3 +73,47 @@ class ProgramProver(Prover[FramePlan]):
         )
         return ProgramSearch(self.problem, machine, self.view, self.told, self.lanes, self.narrow, traced)
 
+
+@dataclass(frozen=True)
+class GuideProver(Prover[FramePlan]):
+    """A `Prover`: two trees order the moves of both sides in a complete search; what it claims is proved.
+
+    Attributes:
+        primitives: the language.
+        problem: the rules.
+        view: what trees see of a board.
+        deepest: the most moves of the solver.
+        told: whether searches know how many moves a problem allows, or deepen from 1.
+        limit: the most nodes of a search.
+        entries: entries of the table of each search, a power of two.
+        lanes: searches that run side by side.
+    """
+
+    proves: ClassVar[bool] = True
+
+    primitives: PrimitiveSet
+    problem: Problem[Any]
+    view: View
+    deepest: int = 5
+    told: bool = True
+    limit: int = 2_000_000
+    entries: int = 1024
+    lanes: int = 256
+
+    def prepare(self, programs: Programs) -> FramePlan:
+        """Plan all trees of programs [P, 2, L], [2 P]."""
+        return plan_frames(self.primitives, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), programs))
+
+    def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> Claims:
+        """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
+        search = Guided(
+            self.problem,
+            told=self.told,
+            deepest=self.deepest,
+            entries=self.entries,
+            lanes=self.lanes,
+            narrow=self.lanes,
+            primitives=self.primitives,
+            view=self.view,
+        )
+        return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

@@ -78,6 +78,7 @@ class Run:
     made: bool = False
     stop: bool = False
     nodes: int = 0
+    passed: int = 0
     reserve: int = 0
     truncated: bool = False
     refused: int = 0
@@ -99,7 +100,10 @@ class Run:
         return scores, max(range(len(scores)), key=lambda n: scores[n]) if scores else -1
 
     def spent(self) -> bool:
-        return self.nodes + self.reserve >= self.budget
+        return self.nodes + self.reserve >= self.budget or self.weary()
+
+    def weary(self) -> bool:
+        return self.passed >= 2 * self.budget
 
     def after(self, place: Place, move) -> Place:
         left = place.left - self.rules.mine(place.board)
@@ -204,11 +208,12 @@ class Run:
         if conditions and not reads(args[0]) and not self.value(args[0], at, entry):
             return self.value(last, at, entry)
         for number, move in enumerate(moves):
-            if number and self.spent() and not here:
+            if number and (self.weary() if here else self.spent()):
                 self.truncated = True
                 break
             child = self.after(at, move)
             if name in PASSED and not rules.see(PASSED[name], at.board, move, child.board):
+                self.passed += 1
                 continue
             if here:
                 held = all(self.value(one, at, entry) for one in args[:conditions])

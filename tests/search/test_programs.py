@@ -1,7 +1,7 @@
 """The frame machine against recursive Python, on take the last stone in n: values, moves, nodes, order, truncation."""
 
 import itertools
-from types import SimpleNamespace
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -16,11 +16,12 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.prover import ProgramProver
 from tests.fixtures.last_stone import HEAPS, LastStone
-from tests.reference.moves import Run, read
+from tests.reference.moves import Run, read, reads
 
 GAME = LastStone()
 NAMES = ("Total", "IsEven", "Largest", *mate.TRAITS, *mate.GATES)
 CAPACITY = 63
+TRACED = 400
 
 
 def view(before, action, after, look, wanted):
@@ -102,71 +103,161 @@ def problems():
     return [(heap, n) for heap, n in zip(heaps, itertools.cycle((3, 2, 4, 1, 5)), strict=False)]
 
 
-def compared(programs, which, budgets, told=True, prover=None, traced=400, **readings):
-    """Return differences between the machine and plain Python, for triples of a program, a problem and a budget."""
-    primitives = language(**{k: v for k, v in readings.items() if k in ("again", "reply", "iter", "made")})
-    prover = prover or ProgramProver(primitives, GAME, view, GAME.deepest, told, readings.get("stops", False), 64, lanes=64, narrow=64)
-    posed = problems()
-    states = jax.vmap(GAME.position)(
-        jnp.asarray([posed[n][0] for n in which]), jnp.asarray([posed[n][1] for n in which])
-    )
-    plans = prover.prepare(programs)
-    whose = jnp.arange(len(which)) % len(programs.length)
+class Compared:
+    """What the machine makes of triples of a program, a problem and a budget, to be compared with plain Python."""
 
-    @jax.jit
-    def run(plans, whose, states, budgets):
-        return prover.searching(plans, traced).search(states, budgets, jnp.int32(len(which)), plans, whose)
+    def __init__(self, count=1024, told=True, stops=False, **readings):
+        self.told, self.words = told, dict(stop=stops, **readings)
+        self.primitives = language(**readings)
+        generator = np.random.default_rng(1)
+        self.programs = create(jax.random.key(0), self.primitives, CreationOptions(max_depth=5), 256, CAPACITY)
+        self.which = generator.integers(0, len(problems()), count)
+        self.budgets = generator.choice([10, 20, 50, 200, 1000, 5000], count)
+        self.whose = np.arange(count) % 256
+        prover = ProgramProver(self.primitives, GAME, view, GAME.deepest, told, stops, 64, lanes=64, narrow=64)
+        posed = [problems()[n] for n in self.which]
+        states = jax.vmap(GAME.position)(jnp.asarray([h for h, _ in posed]), jnp.asarray([n for _, n in posed]))
+        plans = prover.prepare(self.programs)
+        search = prover.searching(plans, TRACED)
+        run = jax.jit(lambda plans, *args: search.search(*args[1:], jnp.int32(count), plans, args[0]))
+        self.found = jax.device_get(run(plans, jnp.asarray(self.whose), states, jnp.asarray(self.budgets)))
 
-    found = jax.device_get(run(plans, whose, states, jnp.asarray(budgets)))
-    wrong = []
-    for n, (at, budget) in enumerate(zip(which, budgets, strict=True)):
-        one = jax.tree.map(lambda x, p=int(whose[n]): np.asarray(x[p]), programs)
-        text = print_program(primitives, one)
-        heaps, moves = posed[at]
-        words = {k: v for k, v in readings.items() if k in ("reply", "iter", "made")}
-        plain = Run(Rules(), read(text), budget, stop=readings.get("stops", False), **words)
-        scores, best = plain.solve((heaps, True), moves if told else GAME.deepest)
-        made, names = [], [()]
-        for parent, action in zip(found.parents[n], found.actions[n], strict=True):
-            if len(made) == min(found.nodes[n], traced):
+    def differences(self, kind=Run, most=1):
+        """Return up to so many differences from a kind of run in plain Python."""
+        found, wrong = self.found, []
+        for n, (at, budget) in enumerate(zip(self.which, self.budgets, strict=True)):
+            one = jax.tree.map(lambda x, p=self.whose[n]: np.asarray(x[p]), self.programs)
+            text = print_program(self.primitives, one)
+            heaps, own = problems()[at]
+            plain = kind(Rules(), read(text), int(budget), **self.words)
+            scores, best = plain.solve((heaps, True), own if self.told else GAME.deepest)
+            made, names = [], [()]
+            for parent, action in zip(found.parents[n], found.actions[n], strict=True):
+                if len(made) < min(found.nodes[n], TRACED):
+                    names.append((*names[parent], int(action)))
+                    made.append(names[-1])
+            mine = (
+                found.scores[n][: len(scores)].tolist(),
+                int(found.chosen[n]),
+                *(int(x[n]) for x in (found.nodes, found.refused, found.deepest)),
+                bool(found.truncated[n]),
+                made,
+            )
+            chosen = Rules().moves((heaps, True))[best] if scores else -1
+            counts = plain.nodes, plain.refused, plain.deepest, plain.truncated
+            theirs = (scores, chosen, *counts, plain.made_moves[:TRACED])
+            if mine != theirs:
+                wrong.append((text, (heaps, own), budget, mine, theirs))
+            if len(wrong) == most:
                 break
-            names.append((*names[parent], int(action)))
-            made.append(names[-1])
-        mine = SimpleNamespace(
-            scores=found.scores[n][: len(scores)].tolist(),
-            chosen=int(found.chosen[n]),
-            nodes=int(found.nodes[n]),
-            truncated=bool(found.truncated[n]),
-            refused=int(found.refused[n]),
-            deepest=int(found.deepest[n]),
-            made=made,
-        )
-        theirs = SimpleNamespace(
-            scores=scores,
-            chosen=Rules().moves((heaps, True))[best] if scores else -1,
-            nodes=plain.nodes,
-            truncated=plain.truncated,
-            refused=plain.refused,
-            deepest=plain.deepest,
-            made=plain.made_moves[:traced],
-        )
-        if mine != theirs:
-            wrong.append((text, posed[at], budget, mine, theirs))
-    return wrong
+        return wrong
 
 
-def random_programs(count, seed=0, **readings):
-    primitives = language(**readings)
-    options = CreationOptions(max_depth=5)
-    return create(jax.random.key(seed), primitives, options, count, CAPACITY)
+@pytest.fixture(scope="module")
+def usual():
+    return Compared()
 
 
-@pytest.mark.parametrize("readings", [{}, {"reply": "worst", "iter": "first", "made": True, "told": False}])
-def test_the_machine_computes_what_recursive_python_does(readings):
-    told = readings.pop("told", True)
-    generator = np.random.default_rng(1)
-    programs = random_programs(256)
-    which = generator.integers(0, len(problems()), 1024)
-    budgets = generator.choice([10, 20, 50, 200, 1000, 5000], 1024)
-    wrong = compared(programs, which, budgets, told, **readings)
-    assert not wrong, wrong[:2]
+def test_the_machine_computes_what_recursive_python_does(usual):
+    assert not usual.differences()
+    assert usual.found.truncated.mean() > 0.05
+    assert usual.found.deepest.max() > 5
+    assert (usual.found.refused > 0).any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "readings",
+    [
+        {"reply": "worst", "iter": "first", "made": True, "told": False},
+        {"told": True, "stops": True, "made": True},
+        {"reply": "worst"},
+    ],
+)
+def test_the_machine_computes_other_readings_as_recursive_python_does(readings):
+    assert not Compared(**readings).differences()
+
+
+class StalemateIsMate(Run):
+    def mated(self, at):
+        return not self.rules.mine(at.board) and not self.rules.moves(at.board)
+
+
+class EveryHoldsWhereItIsCut(Run):
+    def all_hold(self, condition, moves, at, entry):
+        return super().all_hold(condition, moves, at, entry) or self.spent()
+
+
+class RepliesCostNothing(Run):
+    def pay(self, place):
+        if len(place.name) % 2:
+            super().pay(place)
+
+
+class TheOtherSideWantsTheBest(Run):
+    def best(self, name, args, moves, at, entry, choose):
+        return super().best(name, args, moves, at, entry, max)
+
+
+class MovesLeftStay(Run):
+    def after(self, place, move):
+        return replace(super().after(place, move), left=place.left)
+
+
+class TheTreeInItselfIsLost(Run):
+    def value(self, node, at, entry):
+        return -1000.0 if node == "Again" else super().value(node, at, entry)
+
+
+class FirstMovesAreNotReserved(Run):
+    def spent(self):
+        return self.nodes >= self.budget
+
+
+class TheLastOfEqualsIsBest(Run):
+    def solve(self, root, left):
+        scores, best = super().solve(root, left)
+        return scores, max(range(len(scores)), key=lambda n: (scores[n], n), default=best)
+
+
+class AllMovesAreTriedForAMate(Run):
+    def mate_in_one(self, at):
+        rules, self.rules = self.rules, AllForcing()
+        value = super().mate_in_one(at)
+        self.rules = rules
+        return value
+
+
+class AllForcing(Rules):
+    def forcing(self, board, move):
+        return True
+
+
+class AllArgumentsAreLookedAt(Run):
+    def plain(self, name, args, at, entry):
+        if name.startswith(("And", "Or")):
+            held = [self.value(one, at, entry) != 0 for one in args]
+            return all(held) if name.startswith("And") else any(held)
+        return super().plain(name, args, at, entry)
+
+
+class TheLastReplyStandsForAll(Run):
+    def every(self, args, moves, at, entry):
+        return super().every(args, moves[::-1], at, entry)
+
+
+class PassingOverCosts(Run):
+    def after(self, place, move):
+        return replace(super().after(place, move), paid=self.nodes % 2 == 1)
+
+
+class AMoveIsMadeAgainForItsValue(Run):
+    def on(self, node, place, entry):
+        if reads(node):
+            place.paid = False
+        return super().on(node, place, entry)
+
+
+@pytest.mark.parametrize("error", Run.__subclasses__(), ids=lambda error: error.__name__)
+def test_a_deliberate_error_is_found(usual, error):
+    assert usual.differences(error)

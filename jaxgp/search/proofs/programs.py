@@ -7,6 +7,7 @@ done takes the next pair of a program and a problem. What a lane does depends on
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -15,7 +16,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import apart, take, where
+from jaxgp.arrays import apart, where
 from jaxgp.contracts import Problem, States
 from jaxgp.interpreter.frames import FramePlan, most_frames
 from jaxgp.interpreter.machine import (
@@ -31,12 +32,14 @@ from jaxgp.interpreter.machine import (
     MATE,
     MOVES,
     PLY,
+    SPENT,
     TURN,
     Frames,
     Machine,
 )
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
+from jaxgp.search.proofs.words import Packing
 from jaxgp.search.queue import drain
 
 View = Callable[[Any, Array, Any, Any, Array], Array]
@@ -51,6 +54,7 @@ class Searched(Claims):
     """Results of programs: what they claim, and what it took."""
 
     refused: Array  # int32[Q]: how often a function would have tried moves where the solver had none left
+    iterations: Array  # int32[]
     boards: Array  # int32[Q]: iterations that the pair kept its lane busy with boards
     parents: Array  # int32[Q, T]: by the number of each move made, that of the move before it in its line; 0: the root
     actions: Array  # int32[Q, T]
@@ -61,8 +65,7 @@ class _Lane:
     busy: Array  # bool[]
     root: Array  # int32[]
     frames: Frames
-    states: Any  # [V]
-    looks: Any  # [V]
+    lines: Array  # uint32[V, W]: states and looks
     before: Array  # int8[V]: the level of the board before the last move
     came: Array  # int32[V]: the last move
     boards: Array  # int32[]
@@ -103,7 +106,8 @@ class ProgramSearch:
     ) -> Searched:
         """Run programs `whose` (int32[Q]) of plans `contexts` on problems [Q], each with at most `amount` nodes.
 
-        Programs that need more frames than the machine has make no move, not even a first one.
+        Programs that need more frames than the machine has make no move, not even a first one; nor do those that may
+        make none.
         """
         assert whose is not None
         plans: FramePlan = contexts
@@ -112,20 +116,19 @@ class ProgramSearch:
         fits = most_frames(plans, machine.deepest) <= machine.depth
         left = jax.vmap(self.problem.left)(states) if self.told else jnp.full(len(amount), machine.deepest)
         left = jnp.minimum(left, machine.deepest)
+        packed = jax.vmap(lambda state: self._packing.pack((state, self._nothing)))(states)
 
         def begin(lanes: _Lane, begins: Array, roots: Array) -> _Lane:
             lane = jnp.arange(len(begins))
             level = jnp.where(begins, 0, machine.levels)
             frames = jax.vmap(machine.begin)(lanes.frames, begins, whose[roots], amount[roots], left[roots])
-            unfit = begins & ~fits[whose[roots]]
+            unfit = begins & (~fits[whose[roots]] | (amount[roots] <= 0))
             frames = replace(frames, phase=jnp.where(unfit, DONE, frames.phase))
-            first = take(states, roots)
+            first = packed[roots]
             return replace(
                 lanes,
                 frames=frames,
-                states=jax.tree.map(
-                    lambda old, new: old.at[lane, level].set(new, mode="drop"), lanes.states, first
-                ),
+                lines=lanes.lines.at[lane, level].set(first, mode="drop"),
                 boards=jnp.where(begins, 0, lanes.boards),
             )
 
@@ -134,26 +137,32 @@ class ProgramSearch:
             lanes = self._turns(plans, lanes)
             return lanes, lanes.busy & (lanes.frames.phase == DONE), self._found(lanes)
 
-        idle = self._idle(jax.tree.map(lambda x: x[0], states))
+        idle = self._idle()
         nobody = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(amount), *x.shape)), self._found(idle))
         found, iterations = drain(idle, self.lanes, self.narrow, count, nobody, begin, advance)
-        del iterations
-        return found
+        return replace(found, iterations=iterations)
 
-    def _idle(self, state: States) -> _Lane:
+    @cached_property
+    def _packing(self) -> Packing:
+        """How a board is packed: its state, and what is read off it."""
+        state = jax.eval_shape(lambda: self.problem.init(jax.random.key(0)))
+        return Packing.of((state, jax.eval_shape(self.problem.look, state)))
+
+    @property
+    def _nothing(self) -> Any:
+        """What stands for what is read off a board that has not been looked at."""
+        state = jax.eval_shape(lambda: self.problem.init(jax.random.key(0)))
+        return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(self.problem.look, state))
+
+    def _idle(self) -> _Lane:
         """Return a lane that is not busy."""
         levels = self.machine.levels
         zero = jnp.int32(0)
-
-        def stacked(tree: Any) -> Any:
-            return jax.tree.map(lambda x: jnp.zeros((levels, *x.shape), x.dtype), tree)
-
         return _Lane(
             busy=jnp.bool_(False),
             root=zero,
             frames=self.machine.idle(),
-            states=stacked(state),
-            looks=stacked(jax.eval_shape(self.problem.look, state)),
+            lines=jnp.zeros((levels, self._packing.words), jnp.uint32),
             before=jnp.zeros(levels, jnp.int8),
             came=jnp.zeros(levels, jnp.int32),
             boards=zero,
@@ -176,6 +185,7 @@ class ProgramSearch:
             truncated=frames.truncated,
             deepest=frames.deepest,
             refused=frames.refused,
+            iterations=jnp.zeros_like(lane.boards),
             boards=lane.boards,
             parents=lane.parents,
             actions=lane.actions,
@@ -207,7 +217,7 @@ class ProgramSearch:
         frame, row = self.machine.operation(plans, frames)
         level = frame["level"]
         starts, copies = (row["how"] == LEVEL) & (frame["stage"] == LAST), row["how"] == AGAIN
-        board, look = take((lane.states, lane.looks), level)
+        board, look = self._packing.unpack(lane.lines[level])
         action = self.problem.following(look, frame["action"])
         after = where(starts | copies, board, self.problem.advance(board, action))
         before = jnp.where(copies, lane.before[level], level).astype(jnp.int8)
@@ -215,7 +225,8 @@ class ProgramSearch:
         seen = self.problem.look(after)
         own = frames.boards[level].astype(jnp.int32)
         left = jnp.where(copies, frames.entry, own[LEFT] - (~starts & (own[TURN] == 1)))
-        features = self.view(take(lane.states, before), came, after, seen, wanted)
+        earlier = self._packing.unpack(lane.lines[before])[0]
+        features = self.view(earlier, came, after, seen, wanted)
         features = jnp.append(features.astype(jnp.float32), left.astype(jnp.float32))
         return needs, after, seen, features, jnp.where(starts, 0, level + 1), came, before
 
@@ -242,7 +253,9 @@ class ProgramSearch:
         own = frames.boards[base].astype(jnp.int32)
         most = jnp.where(row["forcing"] != 0, own[FORCING], own[MOVES])
         place = jnp.where(starts, 0, frame["place"] + passed)
-        phase = jnp.where(passed, jnp.where(place < most, BOARD, ENDED), FOUND)
+        total = frames.passed + (needs & passed)
+        weary = self.machine.weary(total, frames.limit)
+        phase = jnp.where(passed, jnp.where(place < most, jnp.where(weary, SPENT, BOARD), ENDED), FOUND)
         phase = jnp.where(starts, jnp.where(look.count > 0, BOARD, ENDED), phase)
         at = jnp.where(needs, level, self.machine.levels)
         turn = jnp.where(child.to_move == 0, 1, 2)
@@ -259,11 +272,12 @@ class ProgramSearch:
                 frames,
                 phase=jnp.where(needs, phase, frames.phase),
                 words=words,
+                passed=total,
+                truncated=frames.truncated | (needs & (phase == SPENT)),
                 boards=frames.boards.at[at].set(board, mode="drop"),
                 seen=frames.seen.at[at].set(seen, mode="drop"),
             ),
-            states=jax.tree.map(lambda old, new: old.at[at].set(new, mode="drop"), lane.states, child),
-            looks=jax.tree.map(lambda old, new: old.at[at].set(new, mode="drop"), lane.looks, look),
+            lines=lane.lines.at[at].set(self._packing.pack((child, look)), mode="drop"),
             before=lane.before.at[at].set(before, mode="drop"),
             came=lane.came.at[at].set(came, mode="drop"),
             boards=lane.boards + needs,

@@ -43,7 +43,6 @@ from envs.chess.notation.uci import PACKAGES
 from envs.chess.render import square_name
 from envs.chess.rules import Chess, State
 from jaxgp import files
-from jaxgp.arrays import take
 from jaxgp.config import arguments
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.games.casting import cast
@@ -59,6 +58,8 @@ CAPACITY = 512
 """Nodes of a tree, at most."""
 TOGETHER = 48
 """Games side by side, and so engines at most."""
+KEPT = 16_000
+"""Positions that are kept of those that are met, drawn."""
 NAMES = [square_name(square) for square in range(SQUARES)]
 COLUMNS = (
     "endgame",
@@ -105,7 +106,7 @@ class Options:
     seed: int = option(0, "of starts and lots", low=0, high=MAX_SEED)
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
     positions: str | None = option(
-        None, "a file for the positions that are met with all men on the board, in FEN; null: none", path=True
+        None, "a file for positions that are met with all men on the board, in FEN; null: none", path=True
     )
 
     def laws(self, prefix: str) -> None:
@@ -146,7 +147,7 @@ class Engines:
         for number in range(len(states.plies)):
             self.running[number].tell("ucinewgame")
             self.running[number].expect("isready", "readyok")
-            self.told.append(f"position fen {fen_of(take(states, number))} moves")
+            self.told.append(f"position fen {fen_of(_at(states, number))} moves")
 
     def move(self, states: State, here: State, turn: np.ndarray) -> np.ndarray:
         """Ask for moves; see `Mover`."""
@@ -236,7 +237,8 @@ def play(
     """Play games side by side from states [N], the player on `seats` (int[N]), and add them to those that are found."""
     begin: State = jax.device_get(states)
     men = (begin.men < SQUARES).sum((1, 2))
-    here, records = begin, [[] for _ in seats]
+    here = begin
+    records: list[list[int]] = [[] for _ in seats]
     if isinstance(other, Engines):
         other.begin(here)
     reply = other.move if isinstance(other, Engines) else other
@@ -246,10 +248,11 @@ def play(
             break
         if remember:
             whole = going & ((here.men < SQUARES).sum((1, 2)) == men)
-            found.met.update({fen_of(take(here, n)): None for n in np.flatnonzero(whole)})
+            found.met.update({fen_of(_at(here, n)): None for n in np.flatnonzero(whole).tolist()})
         mine = going & (here.to_move == seats)
         actions = np.array(act(states, jnp.asarray(mine), jax.random.fold_in(key, ply)))
-        if (theirs := going & ~mine).any():
+        theirs = np.asarray(going & ~mine)
+        if theirs.any():
             actions = np.where(theirs, reply(states, here, theirs), actions)
         if isinstance(other, Engines):
             other.played(here, actions)
@@ -269,11 +272,12 @@ def measure(options: Options, met: dict[str, None]) -> Iterator[tuple[str, ...]]
     )
     # A drawn start, and as many seats: both, or that of the side that wins.
     each = np.array([0] if options.start == "won" else [0, 1])
-    count = -(-options.pairs * len(each) // TOGETHER) * TOGETHER // len(each)
-    keys = jax.random.split(jax.random.key(options.seed), count)
-    starts = jax.jit(jax.vmap(game.init))(keys)
-    starts = jax.tree.map(lambda x: jnp.repeat(x, len(each), 0)[: options.pairs * len(each)], starts)
+    # As many starts as fill the rounds of games side by side.
     seats = np.tile(each, options.pairs)
+    together = min(TOGETHER, len(seats))
+    count = -(-len(seats) // together) * together // len(each)
+    starts = jax.jit(jax.vmap(game.init))(jax.random.split(jax.random.key(options.seed), count))
+    starts = jax.tree.map(lambda x: jnp.repeat(x, len(each), 0)[: len(seats)], starts)
     rules = jax.jit(jax.vmap(partial(_step, game)))
     limits = [f"nodes {n}" for n in options.nodes] + [f"depth {n}" for n in options.depths]
     for name in options.players:
@@ -284,18 +288,24 @@ def measure(options: Options, met: dict[str, None]) -> Iterator[tuple[str, ...]]
                 other: Mover | Engines = defence(game, options.seed)
                 if limit != "table":
                     other = Engines(options.engine, limit, options.hash)
-                    other.open(stack, min(TOGETHER, len(seats)))
-                for first in range(0, len(seats), TOGETHER):
-                    # As many in every round, so that one program is compiled; those beyond the last are not counted.
-                    place = np.minimum(np.arange(first, first + TOGETHER), len(seats) - 1)
+                    other.open(stack, together)
+                for first in range(0, len(seats), together):
+                    # As many in every round; those beyond the last are not counted.
+                    place = np.minimum(np.arange(first, first + together), len(seats) - 1)
                     some = jax.tree.map(lambda x, place=place: x[place], starts)
-                    beyond = jnp.asarray(np.arange(first, first + TOGETHER) >= len(seats))
+                    beyond = jnp.asarray(np.arange(first, first + together) >= len(seats))
                     some = some.replace(terminated=some.terminated | beyond)
                     key = jax.random.fold_in(jax.random.key(options.seed), first)
                     play(rules, act, other, some, seats[place], key, found, options.positions is not None)
             met.update(found.met)
             yield _row(options, name, limit, found, len(seats), len(each))
             print(f"{name} against {limit}: {time.process_time() - began:.0f} s", file=sys.stderr, flush=True)
+
+
+def _at(states: State, number: int) -> State:
+    """Return one of the states [N] on the host."""
+    one: State = jax.tree.map(lambda x: x[number], states)
+    return one
 
 
 def _step(game: Chess, state: State, action: jax.Array) -> State:
@@ -342,7 +352,8 @@ def _task(options: Options) -> int:
             before = path.read_text("utf-8") if path.exists() else head
             files.save_text("save", path, before + text.getvalue())
     if options.positions:
-        files.save_text("positions", files.user_path("positions", options.positions), "".join(f"{x}\n" for x in met))
+        some = np.random.default_rng(options.seed).permutation(list(met))[:KEPT]
+        files.save_text("positions", files.user_path("positions", options.positions), "".join(f"{x}\n" for x in some))
     return 0
 
 

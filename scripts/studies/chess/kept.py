@@ -129,7 +129,7 @@ def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:
     )
     judge = jax.jit(lambda states: lessons.by_result(game, True, tables.tables((game.endgame,)), states))
     blocks = [
-        jax.device_get(judge(take(made, np.arange(first, first + lessons.TOGETHER) % len(start.men))))
+        jax.device_get(judge(take(made, jnp.arange(first, first + lessons.TOGETHER) % len(start.men))))
         for first in range(0, len(start.men), lessons.TOGETHER)
     ]
     good, found = jax.tree.map(lambda *xs: np.concatenate(xs)[: len(start.men)], *blocks)

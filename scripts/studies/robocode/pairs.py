@@ -65,7 +65,7 @@ def task(options: Options) -> int:
     game = envs.make("robocode", rounds=rounds, precision=options.precision)
     who = [NAMES.index(name) for name in dict.fromkeys(options.robots)] or range(len(BOTS))
     pairs = list(itertools.combinations(who, 2))
-    roller = Roller(game, Pairs(BOTS))
+    roller = Roller(game, Pairs(BOTS, precision=game.precision))
     begun = time.process_time()
     measure = jax.jit(lambda pairs, keys: roller.measure(pairs, keys))
     ended = jax.device_get(

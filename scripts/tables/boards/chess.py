@@ -114,8 +114,9 @@ def games(data: Data) -> str:
     for row in data["chess_games"]:
         share = f"{float(row['score']):.3f} ({float(row['low']):.3f} to {float(row['high']):.3f})"
         who = row["player"] if row["player"] == SUM else str(named(row["player"]))
-        counts = f"{int(row['games']):,}", row["won"], row["drawn"], row["lost"]
-        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, row["different"]])
+        *counts, different = (f"{int(row[x] or 0):,}" for x in ("games", "won", "drawn", "lost", "different"))
+        told = different if row["different"] else ""
+        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, told])
     head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
     return table(head, lines)
 
@@ -211,8 +212,6 @@ TABLES: Makers = {
     "chess_four": four,
     "chess_met": met,
     "chess_games": games,
-    "chess_mates": mates,
-    "chess_mattered": mattered,
     "chess_points": points,
     "chess_speed": speed,
 }

@@ -75,6 +75,5 @@ def _share(value: object, sign: str = "") -> str:
 TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", True),
     "emergence_book": beside_book,
-    "emergence_groups": groups,
     "emergence_othello": partial(strongest, "emergence_othello", False),
 }

@@ -1,6 +1,8 @@
 """Robots on the command line: exported by name, and measured in the real engine."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +60,14 @@ def test_a_champion_is_measured_here_and_in_the_engine(champion, tmp_path):
         (f"champion in Robocode {engine.VERSION}", "sampleex.Alien"),
     }
     assert f" in Robocode {engine.VERSION}" in table.read_text()
+
+
+@pytest.mark.slow
+def test_the_program_of_the_document_trains_robots_that_java_can_read(tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).parents[3] / "docs" / "robocode.md").read_text(encoding="utf-8")
+    program = re.search("```python\n(.*?)```", page, re.S)[1]
+    shorter = program.replace("population=64", "population=4").replace("turns=600", "turns=100").replace(", 10)", ", 1)")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(shorter, "docs/robocode.md", "exec"), {})
+    assert run("export", "run=robot.json", "format=java") == 0
+    assert "extends Robot" in capsys.readouterr().out

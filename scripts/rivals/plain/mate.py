@@ -1,0 +1,50 @@
+"""The program in `mate.cpp`, compiled when it is first asked."""
+
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from jaxgp.errors import UsageError
+
+SOURCE = Path(__file__).with_suffix(".cpp")
+SEARCHES = ("plain", "captures", "checks", "last", "table", "staged", "few", "dfpn", "dfpn_replies")
+
+
+class Counts(NamedTuple):
+    """What a search has come to."""
+
+    moves: int  # own moves of the mate; 0: none was found
+    first: str
+    nodes: int
+    distinct: int  # boards; 0: not counted
+    cut: bool
+
+
+@cache
+def program() -> Path:
+    """Compile the program; raises UsageError where there is no compiler."""
+    target = Path(tempfile.mkdtemp(prefix="jaxgp-mate-")) / "mate"
+    try:
+        subprocess.run(["g++", "-O2", "-std=c++17", "-o", str(target), str(SOURCE)], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise UsageError(f"g++: {error}; accepted: a machine with a C++ compiler") from error
+    return target
+
+
+def ask(words: Sequence[str], problems: Sequence[tuple[str, int]]) -> list[str]:
+    """Run the program on problems, FEN and n; return its lines."""
+    given = "\n".join(f"{text};{own}" for text, own in problems)
+    done = subprocess.run([str(program()), *words], input=given, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def count(
+    search: str, problems: Sequence[tuple[str, int]], limit: int, told: bool = True, by_number: bool = False
+) -> list[Counts]:
+    """Return what a search makes of problems; `by_number`: replies are in order of their numbers."""
+    words = [search, "told" if told else "deepening", str(limit), *(["plain"] if by_number else [])]
+    rows = (line.split() for line in ask(words, problems))
+    return [Counts(int(row[0]), row[1], int(row[2]), int(row[3]), row[4] == "1") for row in rows]

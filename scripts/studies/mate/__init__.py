@@ -1,0 +1,1 @@
+"""Studies of mate in n."""
