@@ -249,11 +249,11 @@ def test_a_run_is_watched_while_it_is_stopped_and_goes_on(page, runs):
     running.send_signal(signal.SIGINT)
     running.wait(60)
     page.wait_for_selector("#live:has-text('interrupted')")
-    before = shown()
+    assert shown() < 400
     again = [sys.executable, "scripts/train.py", f"resume={folder}", "logger=disabled"]
-    subprocess.run([*again, f"algorithm.generations={before + 30}"], cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
+    subprocess.run(again, cwd=ROOT, stderr=subprocess.DEVNULL, check=True)
     page.wait_for_selector("#live:has-text('complete')")
-    assert shown() == before + 30
+    assert shown() == 400
     assert page.locator(".chart .line").count() > 3
     page.wait_for_timeout(300)
     page.evaluate("scrollTo(0, 0)")
