@@ -251,9 +251,9 @@ class Problem(World[State], ListsMoves):
     def within(self, state: State, left: Array | int) -> State: ...  # The same position with so many moves left.
     @abstractmethod
     def key(self, state: State) -> Array: ...  # uint32[W]: exact code of the position, `left` apart.
-    def credit(self, action: Array, key: Array) -> Array:
-        """Return float32[]: how near a first move (int32[]) comes to one that wins, up to 1; here it is that, or not."""
-        return (action == key).astype("float32")
+    @abstractmethod
+    def credit(self, action: Array, key: Array) -> Array: ...  # float32[]: how near a first move comes to one that wins,
+    #                                                            1: it is the same.
 
 
 class Player(Protocol[Plans]):
@@ -333,6 +333,7 @@ class Prover(ABC, Generic[Plans]):
 
     problem: Problem[Any]
     limit: int  # The most nodes of a search.
+    proves: bool  # Whether what it claims is proved, by the way it searches.
 
     @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to search.

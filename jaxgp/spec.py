@@ -194,15 +194,15 @@ class Instances:
         names: of each.
         states: [N], the instances, in NumPy arrays: of a puzzle its states, of a simulation what `begin` takes.
         test: bool[N], those that no evolution may see.
-        keys: of a `Problem`, int32[N, K]: the first moves that win by force, then -1.
-        nodes: of a `Problem`, int32[N]: the nodes of the search that all others are compared with.
+        reference: int32[N], nodes that a fixed search of problems needs, -1 where it is not known; None: there is none.
+        keys: int32[N, K], of problems the first moves that win by force, then -1; None: they are not known.
     """
 
     names: tuple[str, ...]
     states: States
     test: np.ndarray
+    reference: np.ndarray | None = None
     keys: np.ndarray | None = None
-    nodes: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

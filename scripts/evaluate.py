@@ -189,7 +189,7 @@ def task(options: Options) -> int:
     """Play, print, save."""
     if options.run is None and options.player is None:
         raise UsageError("run: which champion? Write run=DIR, a run directory")
-    from jaxgp.contracts import Solver
+    from jaxgp.contracts import Prover, Solver
     from jaxgp.measure import champions
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -217,6 +217,9 @@ def task(options: Options) -> int:
     if isinstance(loaded.cast.actor, Solver):
         steered = champions.with_program(loaded, options.program) if options.program else loaded
         measure_solver(options, steered, output)
+        return 0
+    if isinstance(loaded.cast.actor, Prover):
+        measure_prover(options, loaded, output)
         return 0
     refuse(options, OF_PUZZLES, f"of puzzles; {loaded.cast.game.name} is none, leave it out")
     if loaded.cast.simulated:
@@ -393,6 +396,23 @@ def rows_adder(options: Options, who: "dict[str, Measured]") -> "Callable[[str, 
         kept.keep([table.row(who[name], one, about[name]) for one in figures], arguments.say)
 
     return add
+
+
+# Problems
+
+
+def measure_prover(options: Options, loaded: "Loaded", output: Path) -> None:
+    """Let a champion search the problems of suites, beside the reference search."""
+    refuse(options, (*OF_SEARCHES, *OF_SIMULATIONS, "instances", "program"), "of other games; leave it out")
+    refuse(options, ("panel", "against", "table"), f"{loaded.cast.game.name} is no game for two; leave it out")
+    from jaxgp.measure.proving import table
+
+    rows = table.measure(loaded, options.suite, options.limit, options.split)
+    try:
+        files.write_json(output, {"results": rows})
+    finally:  # also where there is no room for the file
+        print(table.text(rows))
+    print(f"saved: {output}")
 
 
 # Games for one

@@ -50,7 +50,9 @@ def functions(features: Mapping[str, int], readings: Readings) -> tuple[Primitiv
     mine = "solver"
     return (
         made("IfMyMoveExistsSuchThat", tests(1, 2), Moves("first", mine, (0,), 1, 2)),
-        made("IfForAllOpponentMoves", tests(1, 2), Moves("every", "other", (0,), 1, 2, worst=readings.reply == "worst")),
+        made(
+            "IfForAllOpponentMoves", tests(1, 2), Moves("every", "other", (0,), 1, 2, worst=readings.reply == "worst")
+        ),
         made("MakeBestMove", value, Moves("best", "both", (), 0, 0)),
         made("MakeAllMovesSuchThat", tests(1, 2), Moves("best", "both", (0,), 1, 2)),
         made(

@@ -36,7 +36,9 @@ class Options(Readings):
     near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
     deepest: int = option(5, "the most moves that a program makes on a line", low=1, high=8)
     stop: bool = option(False, "whether the first move that is worth 1000 is the last that is tried")
-    frames: int = option(48, "functions of a program that may wait for each other; those that need more are not run", low=2, high=512)  # fmt: skip
+    frames: int = option(
+        48, "functions of a program that may wait for each other; programs that need more are not run", low=2, high=512
+    )
 
 
 def seen(name: str) -> Primitive:

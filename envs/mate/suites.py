@@ -85,11 +85,11 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
             found[n, place] = listed[n, at[0]]
     test = np.array([row[3] == "report" for row in rows])
     nodes = np.array([row[2] for row in rows], np.int32)
-    return Instances(tuple(f"{row[0]} n={row[1]}" for row in rows), states, test, found, nodes)
+    return Instances(tuple(f"{row[0]} n={row[1]}" for row in rows), states, test, nodes, found)
 
 
 @lru_cache(maxsize=2)
-def _listed(game: Mate):  # noqa: ANN202
+def _listed(game: Mate):
     """Compile: states [N] -> int32[N, M], the list of moves of each, -1 beyond."""
 
     def one(state: State) -> jax.Array:

@@ -222,9 +222,7 @@ def _facts(men: Men, near: int) -> Facts:
 
     reached = apart(first)
     mine, through, lines, area = (_one(reached, n) for n in range(4))
-    others = (
-        _leaps(men.knights & my) | _pawns(men.pawns & my, up=False) | _beside(men.kings & my)
-    )
+    others = _leaps(men.knights & my) | _pawns(men.pawns & my, up=False) | _beside(men.kings & my)
     attacked = mine.union | others
     steps = beside & ~opp & ~(through.union | others)
     pins = lines.up & mine.down | lines.down & mine.up

@@ -8,12 +8,10 @@ in what phase the lane goes on. `jaxgp.search.proofs.programs` does so.
 The first level is a frame too, which values the whole tree after every first move.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -42,7 +40,7 @@ PASSES = 2
 MATE = 1000.0
 """The value of a first move that wins by force, and the most that a value counts."""
 ACTIONS = 1 << 16
-FIELDS = dict(node=10, part=2, stage=3, level=5, entry=5, any=1, paid=1, final=1)
+FIELDS = {"node": 10, "part": 2, "stage": 3, "level": 5, "entry": 5, "any": 1, "paid": 1, "final": 1}
 """The bits of a frame's fields in one word; the node is stored from 1 on, 0 is the first level."""
 
 
@@ -212,7 +210,10 @@ class Machine:
             phase=jnp.int32(BOARD),
             top=jnp.int32(1),
             limit=limit,
-            **{name: getattr(idle, name) for name in ("nodes", "passed", "truncated", "refused", "deepest", "chosen", "scores")},
+            **{
+                name: getattr(idle, name)
+                for name in ("nodes", "passed", "truncated", "refused", "deepest", "chosen", "scores")
+            },
         )
         return replace(
             frames,
@@ -302,7 +303,7 @@ class Machine:
         tries = (how == FIRST) | (how == EVERY) | (how == BEST)
         leads = how == LEVEL
         conditions = row["conditions"]
-        then, last = asked(row["then"]), asked(row["last"])
+        then, _last = asked(row["then"]), asked(row["last"])
 
         # A frame begins.
         mine = (row["side"] == 0) | (row["side"] == turn)
@@ -415,7 +416,14 @@ class Machine:
         value = jnp.where(pops & ~passes, result, value)
         moves_on = jnp.select(
             [closes, pops, boards, none, unpaid, values],
-            [jnp.int32(DONE), jnp.int32(RETURN), jnp.int32(BOARD), jnp.int32(ENDED), jnp.int32(SPENT), jnp.int32(VALUE)],
+            [
+                jnp.int32(DONE),
+                jnp.int32(RETURN),
+                jnp.int32(BOARD),
+                jnp.int32(ENDED),
+                jnp.int32(SPENT),
+                jnp.int32(VALUE),
+            ],
             phase,
         )
         nodes = frames.nodes + pays

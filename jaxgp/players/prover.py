@@ -1,7 +1,7 @@
 """Genomes that search problems: programs that make moves, and trees that guide a complete search."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,7 +10,7 @@ from jax import Array
 from jaxgp.contracts import Problem, Prover, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.frames import FramePlan, plan_frames
+from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
@@ -35,6 +35,8 @@ class ProgramProver(Prover[FramePlan]):
         narrow: the fewest of them.
     """
 
+    proves: ClassVar[bool] = False
+
     primitives: PrimitiveSet
     problem: Problem[Any]
     view: View
@@ -54,6 +56,11 @@ class ProgramProver(Prover[FramePlan]):
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
         return cores.search(self.searching(plans), states, limits, jnp.int32(len(limits)), plans, whose)
 
+    def need(self, program: Programs) -> int:
+        """Return how many frames one program, [1, L], needs."""
+        plans = self.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+        return int(most_frames(plans, self.deepest)[0])
+
     def searching(self, plans: FramePlan, traced: int = 0) -> ProgramSearch:
         """Return the search for plans of this capacity, which writes down so many moves."""
         machine = Machine(
@@ -65,7 +72,6 @@ class ProgramProver(Prover[FramePlan]):
             self.stops,
         )
         return ProgramSearch(self.problem, machine, self.view, self.told, self.lanes, self.narrow, traced)
-
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ class GuideProver(Prover[FramePlan]):
         entries: entries of the table of each search, a power of two.
         lanes: searches that run side by side.
     """
+
+    proves: ClassVar[bool] = True
 
     primitives: PrimitiveSet
     problem: Problem[Any]

@@ -14,7 +14,7 @@ from jax.stages import Compiled
 from jaxgp import kinds
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
-from jaxgp.contracts import Alone, Driver, Game, Opponent
+from jaxgp.contracts import Alone, Driver, Game, Opponent, Prover
 from jaxgp.errors import reject
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, chunks, of_island
@@ -134,6 +134,8 @@ class Experiment:
             seed: of the chance in the games.
         """
         genome = state.champion.genome
+        if isinstance(self.cast.actor, Prover):
+            return []
         if isinstance(self.cast.actor, Alone):
             return [replay_alone(self.cast, genome)]
         if isinstance(self.cast.actor, Driver):

@@ -14,7 +14,7 @@ import jax
 from jaxgp.config.games import describe_game
 from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
-from jaxgp.contracts import Solver
+from jaxgp.contracts import Prover, Solver
 from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import of_island
 from jaxgp.evolution.state import EvolutionState, fault_of
@@ -247,7 +247,7 @@ def _use_cores(config: Config, experiment: Assembled) -> None:
 
     Searching is then most of the work.
     """
-    searching = isinstance(experiment.cast.actor, SearchedPlayer | Solver)
+    searching = isinstance(experiment.cast.actor, SearchedPlayer | Solver | Prover)
     if config.devices.count == 1:
         cores.use(config.cores if searching or config.cores else 1)
 

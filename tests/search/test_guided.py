@@ -1,6 +1,6 @@
 """Trees that guide a complete search: whatever they say, what is won is proved, on take the last stone in n."""
 
-from functools import lru_cache
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -30,7 +30,7 @@ CAPACITY = 15
 PROVER = GuideProver(TREES, GAME, view, GAME.deepest, entries=64, lanes=64)
 
 
-@lru_cache(maxsize=None)
+@cache
 def wins(board, left):
     """Return the first moves with which the solver wins within so many moves of its own, the last of them forcing."""
     rules, found = Rules(), []

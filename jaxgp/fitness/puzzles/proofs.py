@@ -13,20 +13,22 @@ Source: M. Sipper, "Evolved to Win" (2011), section 6.3.4.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array
+from jax import Array, lax
 
 from jaxgp.arrays import comparable, count_distinct, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Prover, States
-from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
+from jaxgp.search.proofs.programs import Searched
 
 DRAW = 0
 """The child of a generation's key that problems are drawn with."""
@@ -34,36 +36,48 @@ LATER = 0.75
 """The share of problems that the best individual solves from which on the later stage begins."""
 SHORT = 2
 """Problems of so many moves count without boards before the later stage."""
-MOST = 8.0
-"""The most that boards count where they are capped."""
 
 
 @struct.dataclass
 class Proofs:
-    """What P individuals did on B problems each."""
+    """What individuals did on problems, of any batch shape."""
 
-    right: Array  # bool[P, B]: a first move that wins by force was chosen
-    credit: Array  # float32[P, B]
-    nodes: Array  # int32[P, B]
-    chosen: Array  # int32[P, B]
-    truncated: Array  # bool[P, B]
-    idle: Array  # float32[]: the share of lanes that had nothing to do
+    right: Array  # bool[...]: a first move that wins by force was chosen
+    credit: Array  # float32[...]
+    nodes: Array  # int32[...]
+    chosen: Array  # int32[...]
+    truncated: Array  # bool[...]
+
+
+@struct.dataclass
+class Stage:
+    """What is carried from generation to generation, and how the fittest of this one stand."""
+
+    later: Array  # bool[]: correctness is 0 or 1, and boards count for all n
+    best: Array  # int32[]
+    fitness: Array  # float32[], as of the later stage, from all problems
+    points: Array  # float32[1]
+    metrics: dict[str, Array]
 
 
 @dataclass(frozen=True, eq=False)
-class ProofFitness(Absolute[Array]):
+class ProofFitness(Absolute[Stage]):
     """See above; fitness = max(minimum, scale * the sum - parsimony * size).
 
-    The memory is bool[]: whether the later stage has begun, in which correctness is 0 or 1, and boards count for all n.
+    The fittest of a generation are measured on all problems, as in the later stage; the best of them stands. This is a
+    second round of one loop, since a search takes long to compile.
 
     Attributes:
         prover: searches for each individual.
         states: [N], the problems.
         lengths: int[N], their n.
-        winning: int32[N, K], the first moves that win by force, then -1.
+        winning: int32[N, K], the first moves that win by force, then -1; None: where the prover proves what it claims,
+            its claims are right, and others get no credit.
         reference: int32[N], the nodes of the reference search.
-        each: problems of each n that a generation draws; a referee uses all.
+        each: problems of each n that a generation draws.
+        measured: how many of the fittest are measured on all problems.
         boards: see above.
+        most: the most that boards count where they are capped.
         factor: a search is truncated at so many times the nodes of the reference search.
         limit: the most nodes of a search, whatever the reference search took.
         staged: whether there is a later stage; else all generations have the first one.
@@ -73,10 +87,12 @@ class ProofFitness(Absolute[Array]):
     prover: Prover
     states: States
     lengths: np.ndarray
-    winning: np.ndarray
+    winning: np.ndarray | None
     reference: np.ndarray
     each: int = 5
+    measured: int = 1
     boards: Literal["capped", "printed"] = "capped"
+    most: float = 8.0
     factor: float = 1.5
     limit: int = 10_000
     staged: bool = True
@@ -96,100 +112,136 @@ class ProofFitness(Absolute[Array]):
         """What the prover's individuals are written in."""
         return language_of(self.prover)
 
-    def init(self, key: Array) -> Array:
+    @cached_property
+    def each_length(self) -> list[int]:
+        """The n that there are."""
+        return [int(n) for n in np.unique(self.lengths)]
+
+    def init(self, key: Array) -> Stage:
         """Return the first stage."""
         del key
-        return jnp.bool_(False)
+        names = ("standing_solved", "standing_nodes", *(f"standing_solved_{n}" for n in self.each_length))
+        none = {name: jnp.float32(0) for name in names}
+        return Stage(jnp.bool_(False), jnp.int32(0), jnp.float32(0), jnp.zeros(1), none)
 
     def draw(self, key: Array) -> Array:
-        """Return int32[B]: the problems that a generation draws, as many of each n."""
+        """Return int32[B]: the problems that a generation draws, as many of each n; long searches come first."""
         drawn = []
-        for n in np.unique(self.lengths):
+        for n in self.each_length:
             own = np.flatnonzero(self.lengths == n)
             mixed = jax.random.permutation(jax.random.fold_in(key, np.uint32(n)), jnp.asarray(own, jnp.int32))
             drawn.append(mixed[: self.each])
-        return jnp.concatenate(drawn)
+        which = jnp.concatenate(drawn)
+        return which[jnp.argsort(-jnp.asarray(self.reference)[which])]
 
-    def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
-        """Measure a population [P, ...] on the problems that this generation draws."""
-        which = self.draw(child(key, DRAW))
-        found = self.search(population, which)
-        points = self.points(found, which, memory)
-        size = sizes(population).astype(jnp.float32)
+    def evaluate(self, key: Array, population: Genome, memory: Stage) -> tuple[Evaluation, Stage]:
+        """Measure a population [P, ...] on the problems that this generation draws, and the fittest on all."""
+        which, size = self.draw(child(key, DRAW)), sizes(population).astype(jnp.float32)
+        count, drawn, pool = len(size), len(which), len(self.lengths)
+        leader, plans = leaders(population), self.prover.prepare(population)
+        every = np.argsort(-self.reference, kind="stable")
+        queue = max(count * drawn, self.measured * pool)
         terms = self.scale, self.parsimony, self.minimum
-        fitness = worth(points.sum(1), size, *terms)
-        best = jnp.argmax(comparable(fitness))
-        behaviour = jnp.zeros((len(fitness), 2), jnp.uint32)
-        for number in range(len(which)):
+
+        def fill(x: Array, beyond: int) -> Array:
+            return jnp.full(queue, beyond, jnp.int32).at[: len(x)].set(x)
+
+        own = jnp.tile(jnp.arange(count), drawn)
+        # Of those that are equal the first searches; a search that may make no move makes none.
+        leads = leader[own] == own
+        at = fill(jnp.repeat(which, count), 0), fill(jnp.repeat(jnp.asarray(every), self.measured), 0)
+
+        def of_round(best: Array, number: Array) -> tuple[Array, tuple[Proofs, Array]]:
+            first = number == 0
+            problem = jnp.where(first, at[0], at[1])
+            whose = jnp.where(first, fill(own, 0), fill(jnp.tile(best, pool), 0))
+            searches = jnp.where(first, fill(leads.astype(jnp.int32), 0), fill(jnp.ones(self.measured * pool, jnp.int32), 0)) != 0
+            found, idle = self.search(plans, whose, problem, searches)
+            mine = self._first(found, drawn, leader)
+            worths = worth(self.points(mine, which, memory.later).sum(1), size, *terms)
+            best = jnp.where(first, lax.top_k(comparable(worths), self.measured)[1], best)
+            return best, (found, idle)
+
+        start = jnp.zeros(self.measured, jnp.int32)
+        best, (both, idle) = lax.scan(of_round, start, jnp.arange(2))
+        found = self._first(jax.tree.map(lambda x: x[0], both), drawn, leader)
+        points = self.points(found, which, memory.later)
+        behaviour = jnp.zeros((count, 2), jnp.uint32)
+        for number in range(drawn):
             behaviour = extend(extend(behaviour, found.chosen[:, number]), found.nodes[:, number])
+        fittest = best[0]
         metrics = {
-            "evaluations": jnp.int32(found.nodes.size),
-            "nodes": found.nodes.astype(jnp.float32).sum(),
+            "evaluations": jnp.int32(count * drawn + self.measured * pool),
+            "nodes": both.nodes.astype(jnp.float32).sum(),
             "solved": found.right.mean(),
-            "best_solved": found.right[best].mean(),
+            "best_solved": found.right[fittest].mean(),
             "truncated": found.truncated.mean(),
-            "idle": found.idle,
-            "later": memory,
+            "idle": idle[0],
+            "later": memory.later,
             "unique_behaviours": count_distinct(behaviour),
         }
+        result = Evaluation(
+            worth(points.sum(1), size, *terms),
+            points.sum(1)[:, None],
+            metrics,
+            worth(points.T * drawn, size, *terms),
+            behaviour=behaviour,
+        )
         # The source says it of the best individuals; a generation decides for the next one.
-        later = memory | (self.staged & (found.right[best].mean() >= LATER))
-        cases = worth(points.T * len(which), size, *terms)
-        return Evaluation(fitness, points.sum(1)[:, None], metrics, cases, behaviour=behaviour), later
+        later = memory.later | (self.staged & (found.right[fittest].mean() >= LATER))
+        measured = jax.tree.map(lambda x: x[1, : self.measured * pool].reshape(pool, self.measured).T, both)
+        return result, self._stand(measured, every, best, size, later)
 
-    def measure(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
-        """Measure individuals [P, ...] on all problems, as in the later stage. Nothing is drawn from the key."""
-        del key
-        which = jnp.arange(len(self.lengths))
-        found = self.search(population, which)
-        points = self.points(found, which, jnp.bool_(True)).sum(1)
-        fitness = worth(points, sizes(population).astype(jnp.float32), self.scale, self.parsimony, self.minimum)
-        best = jnp.argmax(comparable(fitness))
+    @staticmethod
+    def _first(found: Proofs, drawn: int, leader: Array) -> Proofs:
+        """Return what P individuals did in the first round, [P, B], from results [Q]."""
+        count = len(leader)
+        return jax.tree.map(lambda x: x[: drawn * count].reshape(drawn, count).T[leader], found)
+
+    def _stand(self, found: Proofs, every: np.ndarray, best: Array, size: Array, later: Array) -> Stage:
+        """Return the stage, and how the best of those stand that were measured, [measured, N]."""
+        points = self.points(found, jnp.asarray(every), jnp.bool_(True)).sum(1)
+        fitness = worth(points, size[best], self.scale, self.parsimony, self.minimum)
+        first = jnp.argmax(comparable(fitness))
+        right, nodes = found.right[first], found.nodes[first].astype(jnp.float32)
         metrics = {
-            "evaluations": jnp.int32(found.nodes.size),
-            "nodes": found.nodes.astype(jnp.float32).sum(),
-            "standing_solved": found.right[best].mean(),
-            "standing_nodes": found.nodes[best].astype(jnp.float32).sum() / np.float32(self.reference.sum()),
+            "standing_solved": right.mean(),
+            "standing_nodes": nodes.sum() / np.float32(self.reference.sum()),
+            **{f"standing_solved_{n}": right[self.lengths[every] == n].mean() for n in self.each_length},
         }
-        for n in np.unique(self.lengths):
-            metrics[f"standing_solved_{n}"] = found.right[best][self.lengths == n].mean()
-        return Evaluation(fitness, points[:, None], metrics), memory
+        return Stage(later, best[first], fitness[first], points[first][None], metrics)
 
-    def search(self, population: Genome, which: Array) -> Proofs:
-        """Search problems (int32[B]) for individuals [P, ...]. Of those that are equal the first searches."""
-        count, problem = len(sizes(population)), self.prover.problem
-        leader = leaders(population)
-        reference = jnp.asarray(self.reference)[which]
-        # The hardest problems come first in the queue, so that no long search begins when the others are done.
-        order = jnp.argsort(-reference)
-        at = jnp.repeat(which[order], count)
-        whose = jnp.tile(jnp.arange(count), len(which))
-        most = jnp.minimum(jnp.ceil(self.factor * reference[order]), self.limit).astype(jnp.int32)
-        limits = jnp.where(leader[whose] == whose, jnp.repeat(most, count), 0)
+    def standing(self, key: Array, result: Evaluation, population: Genome, memory: Stage) -> tuple[Standing, Stage]:
+        """Return the best of the fittest by all problems, as `evaluate` has found it."""
+        del key, result, population
+        metrics = {**memory.metrics, "best_standing": memory.fitness}
+        return Standing(memory.best, memory.fitness, memory.points, jnp.bool_(False), metrics), memory
+
+    def search(self, plans: Any, whose: Array, at: Array, searches: Array) -> tuple[Proofs, Array]:
+        """Search problems `at` (int32[Q]) for individuals; return also float32[], the share of lanes without work."""
+        reference = jnp.asarray(self.reference)[at]
+        most = jnp.minimum(jnp.ceil(self.factor * reference), self.limit).astype(jnp.int32)
         states = take(jax.tree.map(jnp.asarray, self.states), at)
-        found = self.prover.prove(self.prover.prepare(population), whose, states, limits)
-        keys = jnp.asarray(self.winning)[at]
-        near = jax.vmap(jax.vmap(problem.credit, (None, 0)))(found.chosen, keys)
-        credit = jnp.where((keys >= 0) & (found.chosen >= 0)[:, None], near, 0.0).max(1)
-        right = ((keys == found.chosen[:, None]) & (keys >= 0)).any(1)
-        back = jnp.argsort(order)
-
-        def sorted_out(x: Array) -> Array:
-            """Return results by individual and problem, [P, B]."""
-            return x.reshape(len(which), count)[back].T[leader]
-
-        busy, steps = getattr(found, "boards", None), getattr(found, "iterations", None)
-        idle = jnp.float32(jnp.nan)
-        if busy is not None and steps is not None:
-            idle = 1 - busy.sum() / jnp.maximum(steps * getattr(self.prover, "lanes", 1), 1)
-        return Proofs(*map(sorted_out, (right, credit, found.nodes, found.chosen, found.truncated)), idle=idle)
+        found = self.prover.prove(plans, whose, states, jnp.where(searches, most, 0))
+        right = found.solved
+        credit = right.astype(jnp.float32)
+        if self.winning is not None:
+            keys = jnp.asarray(self.winning)[at]
+            near = jax.vmap(jax.vmap(self.prover.problem.credit, (None, 0)))(found.chosen, keys)
+            credit = jnp.where((keys >= 0) & (found.chosen >= 0)[:, None], near, 0.0).max(1)
+            right = ((keys == found.chosen[:, None]) & (keys >= 0)).any(1)
+        idle = jnp.float32(0)
+        if isinstance(found, Searched):
+            lanes = getattr(self.prover, "lanes", 1)
+            idle = 1 - found.boards.sum() / jnp.maximum(found.iterations * lanes, 1)
+        return Proofs(right, credit, found.nodes, found.chosen, found.truncated), idle
 
     def points(self, found: Proofs, which: Array, later: Array) -> Array:
-        """Return float32[P, B]: what each problem adds to the fitness."""
+        """Return float32[..., B]: what each problem (int32[B]) adds to the fitness."""
         n, reference = jnp.asarray(self.lengths)[which], jnp.asarray(self.reference)[which].astype(jnp.float32)
         ratio = reference / jnp.maximum(found.nodes, 1)
         counts = later | (n > SHORT)
         correct = jnp.where(later, found.right.astype(jnp.float32), found.credit)
         if self.boards == "capped":
-            ratio = jnp.where(found.right, jnp.minimum(ratio, MOST), 1.0)
+            ratio = jnp.where(found.right, jnp.minimum(ratio, self.most), 1.0)
         return correct * 2.0**n * jnp.where(counts, ratio, 1.0)

@@ -78,7 +78,9 @@ class Guided(DepthFirst):
 
     def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the lower, the greater the value of a tree on the board after a move."""
-        assert self.plans is not None and self.view is not None and self.primitives is not None
+        assert self.plans is not None
+        assert self.view is not None
+        assert self.primitives is not None
         plans, tree = self.plans, self._tree(lane, lane.level)
         machine = Machine(self.primitives, 1, 1, plans.code.shape[-1], 1)
         left = (lane.depth - lane.level // 2 - 1).astype(jnp.float32)

@@ -33,9 +33,7 @@ PROBLEMS = [
 ]
 """Positions and n; not all of them are mates in n."""
 SIX_TWO = "(IfForAllOpponentMoves IsMateInOneOrLess 1000 -1000)"
-SIX_THREE = (
-    "(IfForAllOpponentMoves (Equal (IfMyMoveExistsSuchThat (Equal Again 1000) 1000 -1000) 1000) 1000 -1000)"
-)
+SIX_THREE = "(IfForAllOpponentMoves (Equal (IfMyMoveExistsSuchThat (Equal Again 1000) 1000 -1000) 1000) 1000 -1000)"
 
 
 def code(turn, move):

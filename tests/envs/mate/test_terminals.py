@@ -69,7 +69,7 @@ def check(cases):
         mine = rules.mine(after)
         expected = []
         for name in terminals.SEEN:
-            other_side_only = name in terminals.HIDDEN and name != "HasCheck" or name == "IsNextMoveForced"
+            other_side_only = (name in terminals.HIDDEN and name != "HasCheck") or name == "IsNextMoveForced"
             expected.append(0 if mine and other_side_only else float(rules.see(name, board, move, after)))
         wrong = {n: (a, b) for n, a, b in zip(terminals.SEEN, row, expected, strict=True) if a != b}
         assert not wrong, (board.fen(), move, solver, after.fen(), wrong)

@@ -1,3 +1,4 @@
+# ruff: noqa: N802  Terminals have the names of the source.
 """Problems of chess by python-chess, for `tests.reference.moves`: the list of moves, and the terminals, one by one.
 
 Nothing here is shared with the project. A board is one of python-chess; `solver` is the colour of the solver.

@@ -19,7 +19,7 @@ MAX_LENGTH = 12
 class ProofFitnessOptions(RefereedFitnessOptions):
     """The sum over problems of correctness * 2^n * the nodes of the reference search divided by those of a search."""
 
-    kind: str = option("problems", "problems that searches prove", ("problems",))
+    kind: str = option("proofs", "problems that searches prove", ("proofs",))
     each: int = option(
         5, "problems of each n that a generation draws, shared by all individuals", low=1, high=MAX_GAMES
     )
@@ -29,9 +29,16 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     longest: int = option(5, "the greatest n of a problem", low=1, high=MAX_LENGTH)
     boards: str = option(
         "capped",
-        "how nodes count: for right moves alone, at most eightfold (capped), or for all moves without a bound, as the "
+        "how nodes count: for right moves alone, up to a bound (capped), or for all moves without a bound, as the "
         "source has it (printed)",
         ("capped", "printed"),
+    )
+    most: float = option(
+        8.0,
+        "the most that nodes count where they are capped; searches that need far fewer nodes than the reference are "
+        "told apart by a greater number",
+        low=1,
+        high=1_000_000,
     )
     factor: float = option(
         1.5,
@@ -76,23 +83,28 @@ class ProofFitnessOptions(RefereedFitnessOptions):
         from jaxgp.fitness.puzzles.suite import instances
 
         found = instances("fitness.instances", self.instances, cast)
-        if found.keys is None or found.nodes is None:
-            reject("fitness.instances", self.instances, "problems whose keys and whose nodes are known")
+        if found.reference is None or (found.reference < 0).any():
+            reject("fitness.instances", self.instances, "problems whose nodes of the reference search are known")
+        if found.keys is None and not cast.actor.proves:
+            role = cast.role.name if cast.role else None
+            reject("fitness.instances", self.instances, f"problems whose keys are known, with program.role={role}")
         lengths = np.asarray(jax.vmap(cast.game.left)(found.states))
         at = np.flatnonzero(~found.test & (lengths <= self.longest))
-        return take(found.states, at), lengths[at], found.keys[at], found.nodes[at]
+        keys = None if found.keys is None else found.keys[at]
+        return take(found.states, at), lengths[at], keys, found.reference[at]
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness; all its problems measure the fittest."""
         from jaxgp.fitness.puzzles.proofs import ProofFitness
-        from jaxgp.fitness.refereed import Refereed
 
         del config, seated
-        fitness = ProofFitness(
+        return ProofFitness(
             cast.actor,
             *self._pool(cast),
             each=self.each,
+            measured=self.measured,
             boards=self.boards,  # type: ignore[arg-type]
+            most=self.most,
             factor=self.factor,
             limit=self.limit,
             staged=self.staged,
@@ -100,7 +112,6 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             parsimony=self.parsimony,
             minimum=self.minimum,
         )
-        return Refereed(fitness, fitness, self.measured)
 
     def objective(self, game: str) -> str:
         """Say what individuals are to do."""
@@ -109,7 +120,11 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     def rows(self, config: "Config") -> Rows:
         """Return the formula, the limits, and what names the champion."""
         del config
-        bounded = "right moves alone, at most eightfold" if self.boards == "capped" else "all moves, without a bound"
+        bounded = (
+            f"right moves alone, at most {self.most:g}-fold"
+            if self.boards == "capped"
+            else "all moves, without a bound"
+        )
         return [
             ("fitness", self.formula("sum of correctness * 2^n * reference nodes / nodes")),
             ("nodes count for", bounded),
@@ -119,4 +134,3 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             (f"{self.fittest()} of each generation measured by", "all problems"),
             ("champion", "the best of these"),
         ]
-

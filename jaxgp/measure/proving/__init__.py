@@ -1,0 +1,1 @@
+"""Measures searches of problems."""
