@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from jax import Array
 
@@ -252,8 +252,8 @@ class Problem(World[State], ListsMoves):
     @abstractmethod
     def key(self, state: State) -> Array: ...  # uint32[W]: exact code of the position, `left` apart.
     @abstractmethod
-    def credit(self, action: Array, key: Array) -> Array: ...  # float32[]: how near a first move comes to one that wins,
-    #                                                            1: it is the same.
+    def credit(self, action: Array, key: Array) -> Array:
+        """Return float32[]: how near a first move (int32[]) comes to one that wins; 1: it is the same one."""
 
 
 class Player(Protocol[Plans]):
@@ -333,7 +333,7 @@ class Prover(ABC, Generic[Plans]):
 
     problem: Problem[Any]
     limit: int  # The most nodes of a search.
-    proves: bool  # Whether what it claims is proved, by the way it searches.
+    proves: ClassVar[bool]  # Whether what it claims is proved, by the way it searches.
 
     @abstractmethod
     def prepare(self, genomes: Genomes, /) -> Plans: ...  # What individuals [P, ...] need to search.

@@ -47,7 +47,7 @@ def functions(features: Mapping[str, int], readings: Readings) -> tuple[Primitiv
     def tests(count: int, results: int) -> tuple[str, ...]:
         return (BOOL,) * count + value * results
 
-    mine = "solver"
+    mine: Literal["solver"] = "solver"
     return (
         made("IfMyMoveExistsSuchThat", tests(1, 2), Moves("first", mine, (0,), 1, 2)),
         made(

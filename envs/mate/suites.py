@@ -4,6 +4,7 @@ A line is `FEN; n; nodes; set; keys`: the nodes of the search `captures`, told n
 by default `train`; all first moves that force mate within n, as in e2e4 and e7e8q. Lines of `set` report are for tests.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
 
 
 @lru_cache(maxsize=2)
-def _listed(game: Mate):
+def _listed(game: Mate) -> Callable[[State], jax.Array]:
     """Compile: states [N] -> int32[N, M], the list of moves of each, -1 beyond."""
 
     def one(state: State) -> jax.Array:

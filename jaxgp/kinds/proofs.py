@@ -8,6 +8,8 @@ from jaxgp.kinds import AnyAlgorithm, RefereedFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_COUNT, MAX_GAMES, option
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from jaxgp import contracts
     from jaxgp.config.schema import Config
     from jaxgp.games.casting import Cast
@@ -68,18 +70,17 @@ class ProofFitnessOptions(RefereedFitnessOptions):
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Check that there are problems, each with a budget for its first moves; raises UsageError."""
-        _, lengths, *_ = self._pool(cast)
+        _, lengths, _, _ = self._pool(cast)
         if not len(lengths):
             reject("fitness.longest", self.longest, "an n that some problem of the suite has")
         if self.limit < (most := cast.game.most_choices):
             reject("fitness.limit", self.limit, f"a whole number from {most}, the most first moves of a problem")
 
-    def _pool(self, cast: "Cast") -> tuple:
+    def _pool(self, cast: "Cast") -> tuple[object, "np.ndarray", "np.ndarray | None", "np.ndarray"]:
         """Return the problems up to the greatest n, their n, their keys, and the nodes of the reference search."""
         import jax
         import numpy as np
 
-        from jaxgp.arrays import take
         from jaxgp.fitness.puzzles.suite import instances
 
         found = instances("fitness.instances", self.instances, cast)
@@ -91,16 +92,21 @@ class ProofFitnessOptions(RefereedFitnessOptions):
         lengths = np.asarray(jax.vmap(cast.game.left)(found.states))
         at = np.flatnonzero(~found.test & (lengths <= self.longest))
         keys = None if found.keys is None else found.keys[at]
-        return take(found.states, at), lengths[at], keys, found.reference[at]
+        states = jax.tree.map(lambda x: x[at], found.states)
+        return states, lengths[at], keys, found.reference[at]
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness; all its problems measure the fittest."""
         from jaxgp.fitness.puzzles.proofs import ProofFitness
 
         del config, seated
+        states, lengths, winning, reference = self._pool(cast)
         return ProofFitness(
             cast.actor,
-            *self._pool(cast),
+            states,
+            lengths,
+            winning,
+            reference,
             each=self.each,
             measured=self.measured,
             boards=self.boards,  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from jax import Array, lax
 
 from jaxgp.bits import pick
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Alone, Driver, Game, Genomes, Memory, Opponent, Player, States
+from jaxgp.contracts import Alone, Driver, Game, Genomes, Memory, Opponent, Player, Prover, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import MAX_GAMES
@@ -185,5 +185,5 @@ def strategist(spec: Spec[Turns], game: Turns, name: str | None = None) -> tuple
     if not isinstance(found, Strategy):
         return FixedPlayer(found), np.zeros((), np.int32)
     language, player = spec.role(found.role).make(game, found.options)
-    assert not isinstance(player, Alone | Driver)  # a strategy plays moves
+    assert not isinstance(player, Alone | Driver | Prover)  # a strategy plays moves
     return player, languages.parse(language, found.text)

@@ -10,7 +10,7 @@ for it, and moves are visited in the order of the list.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import jax.numpy as jnp
 from jax import Array
@@ -54,7 +54,7 @@ class Guided(DepthFirst):
         whose: Array | None = None,
     ) -> Claims:
         """Search roots [Q] for individuals `whose` of plans `contexts`; see `DepthFirst.search`."""
-        return DepthFirst.search(replace(self, plans=contexts, whose=whose), states, limit, count)
+        return DepthFirst.search(replace(self, plans=cast(FramePlan, contexts), whose=whose), states, limit, count)
 
     @property
     def rows(self) -> int:

@@ -8,7 +8,7 @@ done takes the next pair of a program and a problem. What a lane does depends on
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -110,7 +110,7 @@ class ProgramSearch:
         make none.
         """
         assert whose is not None
-        plans: FramePlan = contexts
+        plans = cast(FramePlan, contexts)
         machine = self.machine
         steps, wanted = plans.steps.max(), self._wanted(plans)
         fits = most_frames(plans, machine.deepest) <= machine.depth
