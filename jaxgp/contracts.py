@@ -247,9 +247,9 @@ class Problem(World[State], ListsMoves):
     def within(self, state: State, left: Array | int) -> State: ...  # The same position with so many moves left.
     @abstractmethod
     def key(self, state: State) -> Array: ...  # uint32[W]: exact code of the position, `left` apart.
-    def credit(self, action: Array, key: Array) -> Array:
-        """Return float32[]: how near a first move (int32[]) comes to one that wins, up to 1; here: whether it is it."""
-        return (action == key).astype("float32")
+    @abstractmethod
+    def credit(self, action: Array, key: Array) -> Array: ...  # float32[]: how near a first move comes to one that wins,
+    #                                                            1: it is the same.
 
 
 class Player(Protocol[Plans]):

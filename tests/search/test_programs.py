@@ -11,7 +11,7 @@ import pytest
 from envs.chess.language import functions as generic
 from envs.mate import functions as mate
 from jaxgp.genotypes.primitives import Levels, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import print_program
+from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.prover import ProgramProver
@@ -22,6 +22,11 @@ GAME = LastStone()
 NAMES = ("Total", "IsEven", "Largest", *mate.TRAITS, *mate.GATES)
 CAPACITY = 63
 TRACED = 400
+BY_HAND = (
+    "(IfForAllOpponentMoves IsMateInOneOrLess 1000 -1000)",
+    "(IfForAllOpponentMoves (Equal (IfMyMoveExistsSuchThat (Equal Again 1000) 1000 -1000) 1000) 1000 -1000)",
+)
+"""Algorithms 6.2 and 6.3 of the source."""
 
 
 def view(before, action, after, look, wanted):
@@ -111,6 +116,9 @@ class Compared:
         self.primitives = language(**readings)
         generator = np.random.default_rng(1)
         self.programs = create(jax.random.key(0), self.primitives, CreationOptions(max_depth=5), 256, CAPACITY)
+        for n, text in enumerate(BY_HAND * 8):
+            hand = parse_program(self.primitives, text, CAPACITY)
+            self.programs = jax.tree.map(lambda all_, one, n=n: all_.at[n].set(one), self.programs, hand)
         self.which = generator.integers(0, len(problems()), count)
         self.budgets = generator.choice([10, 20, 50, 200, 1000, 5000], count)
         self.whose = np.arange(count) % 256

@@ -155,7 +155,7 @@ class ProofFitness(Absolute[Stage]):
             first = number == 0
             problem = jnp.where(first, at[0], at[1])
             whose = jnp.where(first, fill(own, 0), fill(jnp.tile(best, pool), 0))
-            searches = jnp.where(first, fill(leads, 0), fill(jnp.ones(self.measured * pool), 0)) != 0
+            searches = jnp.where(first, fill(leads.astype(jnp.int32), 0), fill(jnp.ones(self.measured * pool, jnp.int32), 0)) != 0
             found, idle = self.search(plans, whose, problem, searches)
             mine = self._first(found, drawn, leader)
             worths = worth(self.points(mine, which, memory.later).sum(1), size, *terms)
