@@ -218,8 +218,12 @@ class Problem(World[State], ListsMoves):
     need not be kept up: searches ask for `look`.
     """
 
-    deepest: int  # The most moves of its own that an instance may give to the solver.
-    orders: tuple[str, ...]  # Names of orders in which moves can be listed; the first is that of the list.
+    @property
+    @abstractmethod
+    def deepest(self) -> int: ...  # The most moves of its own that an instance may give to the solver.
+    @property
+    @abstractmethod
+    def orders(self) -> tuple[str, ...]: ...  # Names of orders of moves; the first is that of the list.
 
     __hash__ = object.__hash__
 

@@ -60,7 +60,7 @@ from jaxgp.run import assemble
 from jaxgp.search import cores
 from jaxgp.seats.options import opponent
 from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments, trees
-from rivals.boards import chess
+from rivals.boards import chess, mate
 from rivals.plain import kalah
 from rivals.puzzles import freecell, rush_hour
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
@@ -83,6 +83,7 @@ PARTS = (
     "rars",
     "robocode",
     "chess",
+    "mate",
 )
 
 
@@ -110,7 +111,10 @@ class Options:
     cases: int = option(256, "interpreter, checkers: positions for each program", low=1, high=MAX_POPULATION)
     nodes: tuple[int, ...] = option((31, 63), "interpreter: nodes of each program", low=1, high=MAX_CAPACITY)
     batch: tuple[int, ...] = option(
-        (1, 128, 1024, 4096, 16384), "env, othello, checkers, backgammon, chess: games", low=1, high=MAX_POPULATION
+        (1, 128, 1024, 4096, 16384),
+        "env, othello, checkers, backgammon, chess: games; mate: boards",
+        low=1,
+        high=MAX_POPULATION,
     )
     roots: tuple[int, ...] = option((1024,), "search, checkers: positions", low=1, high=MAX_POPULATION)
     lanes: tuple[int, ...] = option(
@@ -403,6 +407,7 @@ def run(options: Options, report: Report) -> None:
         "rars": rars.jobs,
         "robocode": robocode.jobs,
         "chess": chess.jobs,
+        "mate": mate.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

@@ -41,7 +41,7 @@ from tables import (
     reversi,
     walls,
 )
-from tables.boards import backgammon, chess, emergence
+from tables.boards import backgammon, chess, emergence, mate
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
@@ -83,6 +83,7 @@ DOCUMENTS = {
     "results/mancala.md": mancala.TABLES | kalah.TABLES,
     "results/walls.md": walls.TABLES,
     "chess.md": chess.TABLES,
+    "mate.md": mate.TABLES,
     "emergence.md": emergence.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,

@@ -21,14 +21,16 @@ from envs.chess.board import fen, position
 from envs.chess.board import moves as listing
 from envs.chess.board.moves import MOST, Look, Order
 from envs.chess.board.position import Board
+from envs.mate import plain
 from jaxgp.contracts import Problem, Starts
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, reject
 from jaxgp.options import check, option
 
 SEAT, LEFT = 9, 10
 """Bits of `State.rest`: 9 is the seat that moves, from 10 on moves that the solver may still make."""
 REST = (1 << SEAT) - 1
-FIRST = "8/1p6/p1b2rpN/6Bk/1P6/4P2K/6P1/8 w - - 0 1"
+FIRST = "7k/7p/qp2rp2/7P/3Q1p2/2PpP3/P7/R2K2R1 w - - 0 1"
+"""One of the problems that come with the game."""
 
 
 @struct.dataclass
@@ -78,7 +80,7 @@ class Mate(Problem[State]):
     chance: ClassVar[bool] = False
     starts: ClassVar[Starts] = "instance"
     deepest: ClassVar[int] = 12
-    orders: ClassVar[tuple[str, ...]] = listing.ORDERS
+    orders: ClassVar[tuple[Order, ...]] = listing.ORDERS
     most_choices: ClassVar[int] = MOST
     num_actions: ClassVar[int] = listing.ACTIONS
 
@@ -86,11 +88,15 @@ class Mate(Problem[State]):
         check(self, "game.")
 
     def laws(self, prefix: str) -> None:
-        """Refuse what is no position; raises UsageError."""
+        """Refuse what is no position, or none with a move; raises UsageError."""
         try:
             _ = self.start
+            position = plain.start(self.problem)
         except ValueError as error:
             raise UsageError(f"{prefix}problem={self.problem}: {error}") from error
+        if not plain.moves(position):
+            what = "is mated already" if plain.checked(position) else "has no legal move"
+            reject(prefix + "problem", self.problem, "a position with legal moves", f"the side to move {what}")
 
     @cached_property
     def start(self) -> Board:

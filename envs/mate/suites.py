@@ -31,6 +31,12 @@ def names(game: Mate) -> tuple[str, ...]:
     return SETS if SHIPPED.is_file() else ()
 
 
+def shipped() -> list[tuple[str, int, int, str]]:
+    """Return FEN, n, nodes of `captures` and set of the problems that come with the project."""
+    rows = [line.split("; ") for line in read_text(SHIPPED).splitlines() if line and not line.startswith("#")]
+    return [(row[0], int(row[1]), int(row[2]), row[3]) for row in rows]
+
+
 def instances(game: Mate, name: str, option: str) -> Instances:
     """Return the problems of a set, or of a file; `option` named them, for messages.
 

@@ -12,7 +12,7 @@ from jaxgp.contracts import Problem
 from jaxgp.errors import RunError
 from jaxgp.search.proofs import proof as trees
 from jaxgp.search.proofs.depth import DepthFirst
-from jaxgp.search.proofs.extract import Extractor, listed
+from jaxgp.search.proofs.extract import Extractor, Searched, listed
 from jaxgp.search.proofs.proof import Proof
 from jaxgp.spec import Spec
 
@@ -47,21 +47,27 @@ class Solved:
 class Desk:
     """Searches problems of one game, compiled once."""
 
-    def __init__(self, spec: Spec, game: Problem[Any], limit: int) -> None:
+    def __init__(
+        self, spec: Spec, game: Problem[Any], limit: int, search: Searched | None = None, together: int = TOGETHER
+    ) -> None:
         """Prepare.
 
         Args:
             spec: the game.
             game: its rules.
             limit: nodes of a search.
+            search: proves so many problems at once; None: `few`.
+            together: how many.
         """
         if spec.proving is None:
             raise RunError(f"game={spec.name}: its problems cannot be told")
         self.game, self._told, self._limit = game, spec.proving, limit
         self.state = jax.device_get(game.init(jax.random.key(0)))
         self.own = int(game.left(self.state))
-        self._search = jax.jit(DepthFirst(game, deepest=self.own, lanes=TOGETHER, narrow=TOGETHER).search)
-        self._extractor = Extractor(game, self._search, TOGETHER)
+        found = DepthFirst(game, deepest=self.own, lanes=together, narrow=together)
+        self._search = search or jax.jit(found.search)
+        self._together = together
+        self._extractor = Extractor(game, self._search, together)
         self._list, self._advance = jax.jit(lambda state: listed(game, state)), jax.jit(game.advance)
 
     def solve(self) -> Solved:
@@ -96,7 +102,7 @@ class Desk:
         return tuple(found)
 
     def answer(self, state: Any) -> tuple[bool, str]:
-        """Return whether the solver still wins where the other side is to move, and a reply: one that refutes it, if any."""
+        """Return whether the solver wins where the other side is to move, and a reply: one that refutes it, if any."""
         claims = self._ask([state])
         if claims.solved[0]:
             actions = jax.device_get(self._list(state))
@@ -122,12 +128,13 @@ class Desk:
     def _ask(self, states: list[Any]) -> Any:
         """Return the claims of any number of states."""
         found = []
-        for begin in range(0, len(states), TOGETHER):
-            rows = [min(n, len(states) - 1) for n in range(begin, begin + TOGETHER)]
+        for begin in range(0, len(states), self._together):
+            rows = [min(n, len(states) - 1) for n in range(begin, begin + self._together)]
             batch = jax.tree.map(lambda *x: np.stack(x), *(states[n] for n in rows))
-            count = jnp.int32(min(TOGETHER, len(states) - begin))
-            found.append(jax.device_get(self._search(batch, jnp.full(TOGETHER, self._limit, jnp.int32), count)))
-        return jax.tree.map(lambda *x: np.concatenate([np.atleast_1d(each) for each in x]), *found)
+            limits = jnp.full(self._together, self._limit, jnp.int32)
+            claims = jax.device_get(self._search(batch, limits))
+            found.append(jax.tree.map(lambda x, begin=begin: x[: len(states) - begin], claims))
+        return jax.tree.map(lambda *x: np.concatenate(x), *found)
 
 
 def report(spec: Spec, solved: Solved) -> list[str]:

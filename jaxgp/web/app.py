@@ -94,8 +94,12 @@ def serve(site: Site, listening: socket.socket, opened: Callable[[], object]) ->
     async def starting(sockets: list[socket.socket] | None = None) -> None:
         await startup(sockets)
         opened()
-        # The first game need not wait for these imports.
-        threading.Thread(target=importlib.import_module, args=("jaxgp.web.play.board",), daemon=True).start()
+        threading.Thread(target=prepare, daemon=True).start()
+
+    def prepare() -> None:
+        """Do what the first requests would have to wait for."""
+        site.runs.all()
+        importlib.import_module("jaxgp.web.play.board")
 
     server.startup = starting  # type: ignore[method-assign]
     server.run(sockets=[listening])

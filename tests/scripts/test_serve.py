@@ -10,6 +10,7 @@ import threading
 import time
 import urllib.request
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -82,6 +83,36 @@ def test_the_server_prints_an_address_answers_there_and_ends_by_a_signal(tmp_pat
     assert err == "stopped\n"
 
 
+@pytest.mark.slow
+def test_no_process_is_left_of_a_server_that_is_killed_while_one_thinks(tmp_path):
+    pytest.importorskip("starlette")
+    words = [sys.executable, str(commands.SCRIPTS / "serve.py"), "port=0", f"saved={tmp_path}", f"runs=[{tmp_path}]"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as started:
+        address = started.stdout.readline().strip()
+        with urllib.request.urlopen(f"{address}new", timeout=60) as answer:
+            token = re.search(r'name="page" content="([^"]+)"', answer.read().decode())[1]
+        head = {"origin": address.rstrip("/"), "x-page": token, "content-type": "application/json"}
+        body = b'{"game": "mancala", "first": "search", "first_depth": "20", "second": "human"}'
+        urllib.request.urlopen(urllib.request.Request(f"{address}new", body, head), timeout=60).close()
+        end = time.monotonic() + 60
+        found = []
+        while time.monotonic() < end and not found:
+            found = [pid for task in Path(f"/proc/{started.pid}/task").iterdir() for pid in children_of(task)]
+            time.sleep(0.2)
+        assert found
+        started.kill()
+    while time.monotonic() < end + 30 and any(map(alive, found)):
+        time.sleep(0.2)
+    assert not any(map(alive, found))
+
+
+def children_of(task):
+    try:
+        return [int(pid) for pid in (task / "children").read_text().split()]
+    except OSError:
+        return []
+
+
 def question(what="move", **more):
     chance = {"generator": "threefry2x32", "key": [0, 0]}
     asked = {"game": {"name": "mancala", "pits": 3, "stones": 2}, "program": {}, "run": None}
@@ -114,9 +145,10 @@ def test_processes_think_are_stopped_and_started_anew():
         assert thinkers.pids == [pid], "what is refused ends no process"
         assert "1 of 1 processes that think are running, with " in thinkers.told
         stopped = threading.Event()
-        stopped.set()
+        threading.Timer(0.2, stopped.set).start()
         with pytest.raises(Stopped):
-            thinkers.ask(question(), stopped, told.append)
+            thinkers.ask(question(player={"kind": "search", "depth": 12}), stopped, told.append)
+        assert thinkers.pids == []
     finally:
         thinkers.close()
     end = time.monotonic() + 10

@@ -112,15 +112,15 @@ def _passing(board: Board, men: Men) -> tuple[Set, Set, list[Set]]:
 
 def _see(board: Board) -> _Seen:
     men = board.men
-    own, its = men.own, men.occupied & ~men.own
     sliders, free = _sliders(men), ~men.occupied
-    king, target = men.kings & own, men.kings & its
+    mine, theirs = men.own, men.occupied & ~men.own
+    king, target = men.kings & mine, men.kings & theirs
     goal, taken, takers = _passing(board, men)
     after = [free & ~goal | taken | taker for taker in takers]
     kings = [_spread(one) for one in (king, target, king, king, target, target)]
-    starts = stack([sliders & own, sliders & its, *kings], 1)
+    starts = stack([sliders & mine, sliders & theirs, *kings], 1)
     reached = rays(Star(starts, starts), stack([free] * 4 + after * 2))
-    hop = _spread(stack([men.knights & own, men.knights & its, king, target]))
+    hop = _spread(stack([men.knights & mine, men.knights & theirs, king, target]))
     leapt = jump(Star(hop, hop))
     walk = _spread(stack([king, target]))
     walked = step(Star(walk, walk))
@@ -128,8 +128,12 @@ def _see(board: Board) -> _Seen:
     def pair(first: int) -> Star:
         return jax.tree.map(lambda x: x[:, first : first + 2], reached)
 
+    own, its, king_sees, target_sees = (reached.at(n) for n in range(4))
     return _Seen(
-        *(reached.at(n) for n in range(4)),
+        own=own,
+        its=its,
+        king=king_sees,
+        target=target_sees,
         passing=(pair(4), pair(6)),
         jumping=tuple(leapt.at(n) for n in range(4)),
         steps=(walked.at(0), walked.at(1)),
@@ -382,16 +386,16 @@ def _sort_out(seen: Look, reached: Star, leapt: Star, action: Array, order: Orde
     men = seen.board.men
     none = men.own & ~men.own
     after = ~below((action & 63) + 1)
-    later = tuple(~star.at(0) | star.at(1).within(after) for star in (reached, leapt))
+    sliding, leaping = (~star.at(0) | star.at(1).within(after) for star in (reached, leapt))
     goal, _, takers = _passing(seen.board, men)
     passing = stack([none, goal.where(takers[0].some), none, goal.where(takers[1].some)])
     slides, jumps = seen.slides, seen.jumps
-    forcing = tuple(star & ~star for star in (slides, jumps))
+    forcing = slides & ~slides, jumps & ~jumps
     if order == "checks":
         forcing = seen.sliding_checks, seen.jumping_checks
         slides, jumps = slides & ~forcing[0], jumps & ~forcing[1]
     in_passing = Star(slides.up & passing, slides.down & none)
-    return _Left(forcing, (slides & ~in_passing, jumps), in_passing, later)
+    return _Left(forcing, (slides & ~in_passing, jumps), in_passing, (sliding, leaping))
 
 
 def _spots(men: Men, order: Order) -> tuple[list[Set], int]:

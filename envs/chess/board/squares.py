@@ -62,7 +62,7 @@ class Set:
         return jnp.where(self.low != 0, _lowest(self.low), 32 + _lowest(self.high))
 
     def __getitem__(self, index: object) -> "Set":
-        return Set(self.low[index], self.high[index])  # type: ignore[index]
+        return Set(self.low[index], self.high[index])
 
 
 @struct.dataclass

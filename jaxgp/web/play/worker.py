@@ -6,10 +6,10 @@ server knows, or null, `player`, the kind and options of one, `chance`, the key 
 """
 
 import json
+import multiprocessing
 import os
 import signal
 import threading
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -30,14 +30,11 @@ from jaxgp.seats.hints import adviser
 from jaxgp.seats.moves import Move, Stepper
 from jaxgp.seats.options import PlayerOptions
 
-WATCHED = 1.0
-"""Seconds between two looks at whether the server still runs."""
-
 
 def work(pipe: Connection, games: Games) -> None:
     """Answer questions until the server closes the pipe, or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the server ends this one
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_leave_with_the_server, daemon=True).start()
     mind = Mind(games)
     while True:
         try:
@@ -53,11 +50,12 @@ def work(pipe: Connection, games: Games) -> None:
             pipe.send_bytes(json.dumps(answer).encode())
 
 
-def _leave_with(parent: int) -> None:
-    """End this process once its parent is gone, also if it was killed while this one computes."""
-    while os.getppid() == parent:
-        time.sleep(WATCHED)
-    os._exit(0)
+def _leave_with_the_server() -> None:
+    """End this process once the server is gone, also if that was killed while this one computes."""
+    server = multiprocessing.parent_process()
+    if server is not None:
+        server.join()
+        os._exit(0)
 
 
 class Mind:

@@ -5,6 +5,7 @@ A request names a run by its number in this list. No path from a request is ever
 
 import os
 import re
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -105,9 +106,14 @@ class Runs:
         self._listed: list[RunEntry] = []
         self._pages: list[Path] = []
         self._at = -SOON
+        self._lock = threading.RLock()
 
     def all(self) -> list[RunEntry]:
         """Return all runs that there are now, in the order in which they were found first."""
+        with self._lock:
+            return self._all()
+
+    def _all(self) -> list[RunEntry]:
         if time.monotonic() - self._at < SOON:
             return self._listed
         locked = _locked()
@@ -130,11 +136,12 @@ class Runs:
 
     def find(self, number: int) -> RunEntry | None:
         """Return the run with a number; None: there is none."""
-        known = next((path for path, own in self._numbers.items() if own == number), None)
-        if known is None:
-            self.all()
-            known = next((path for path, own in self._numbers.items() if own == number), None)
-        return None if known is None or not os.path.lexists(file_of(known)) else self._entry(known, _locked())
+        with self._lock:
+            if number >= len(self._numbers):
+                self._all()
+            known = {own: path for path, own in self._numbers.items()}.get(number)
+            there = known is not None and os.path.lexists(file_of(known))
+            return self._entry(known, _locked()) if known is not None and there else None
 
     def _entry(self, path: Path, locked: set[int]) -> RunEntry:
         number = self._numbers.setdefault(path, len(self._numbers))

@@ -141,7 +141,8 @@ def _tiles(entry: RunEntry, tail: RecordTail) -> str:
     gone = facts["elapsed"] or 0.0
     left = gone / done * (of - done) if done and of and facts["state"] == "running" else 0.0
     tiles = [
-        ("state", facts["state"] + (f", {facts['ending']}" if facts["ending"] else "")),
+        ("state", facts["state"]),
+        *([("ended by", facts["ending"])] if facts["ending"] else []),
         ("game", facts["game"]),
         ("generations", f"{done:,} of {of:,}" if of else f"{done:,}"),
         ("best", number(facts["best"])),

@@ -30,12 +30,18 @@ MEN = 8
 """The fewest men of an own problem."""
 FACTOR = 4
 """An own problem needs within this factor of the median of its n."""
+LAST = 24
+"""Positions at the end of a game that are tried; mates are there."""
+SHORT = 2000
+"""Nodes of the search that looks for problems."""
+KEYS = 200_000
+"""Nodes of the search that settles a first move; problems with one that is not settled are left out."""
 SETS = ("train", "choose", "report")
 REFERENCE = "captures"
 HEADER = """\
 # Problems of mate in n, made by scripts/studies/mate/problems.py from games of {engine} against itself at few nodes,
-# seed {seed}; the shortest n is proved. Columns: FEN; n; nodes of the search `captures`, told n, of at most {limit}; a
-# set. At most one problem of a game stands here. This list may be used as the project may.
+# seed {seed}; the shortest n is proved. Columns: FEN; n; nodes of the search `captures`, told n, of at most {limit};
+# a set; all keys, by complete search. At most one problem of a game stands here. It may be used as the project may.
 """
 COLUMNS = (
     "line",
@@ -101,6 +107,7 @@ def play(options: Options) -> list[str]:
                     continue
                 engine.configure({"Skill Level": skills[board.turn]})
                 move = engine.play(board, chess.engine.Limit(nodes=options.nodes), game=game).move
+                assert move is not None
                 if board.ply() > 16:
                     found.append(f"{game} {board.fen(en_passant='legal')}")
                 board.push(move)
@@ -115,10 +122,13 @@ def men(text: str) -> int:
 def make(lines: Sequence[str], options: Options) -> list[str]:
     """Return own problems: of each game at most one, of each n as many, neither trivial nor extreme."""
     games = [line.split(" ", 1) for line in lines if line.strip()]
-    texts = [(text, int(game)) for game, text in games if men(text) >= MEN]
+    last: dict[str, list[str]] = defaultdict(list)
+    for game, text in games:
+        last[game].append(text)
+    texts = [(text, int(game)) for game, found in last.items() for text in found[-LAST:] if men(text) >= MEN]
     problems = [(text, options.most) for text, _ in texts]
     # Cheap first: what a short search finds is taken up, and its shortest n proved.
-    hits = [n for n, found in enumerate(mate.count("dfpn_replies", problems, 4000)) if found.moves]
+    hits = [n for n, found in enumerate(mate.count("dfpn_replies", problems, SHORT)) if found.moves]
     proved = mate.count("dfpn_replies", [problems[n] for n in hits], options.limit, told=False)
     by_length: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for n, found in zip(hits, proved, strict=True):
@@ -128,10 +138,10 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
     for own in sorted(by_length, reverse=True):  # long ones are rare: they choose their games first
         rows = by_length[own]
         draw.shuffle(rows)
-        chosen = []
-        for game, text in rows:
-            if game not in taken and len(chosen) < 2 * options.each:
-                taken.add(game)
+        chosen: list[tuple[str, int]] = []
+        for number, text in rows:
+            if number not in taken and len(chosen) < 3 * options.each // 2:
+                taken.add(number)
                 chosen.append((text, own))
         counts = [found.nodes for found in mate.count(REFERENCE, chosen, options.limit)]
         middle = median(counts) if counts else 0
@@ -140,8 +150,12 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
             for problem, nodes in zip(chosen, counts, strict=True)
             if own == 1 or middle / FACTOR <= nodes <= middle * FACTOR
         ][: options.each]
-        for place, (text, length, nodes) in enumerate(fitting):
-            kept.append((length, f"{text}; {length}; {nodes}; {SETS[place % 3]}"))
+        keys = [line.split()[1:] for line in mate.ask(["keys", str(KEYS)], [row[:2] for row in fitting])]
+        settled = [
+            (row, names) for row, names in zip(fitting, keys, strict=True) if not any("?" in name for name in names)
+        ]
+        for place, ((text, length, nodes), names) in enumerate(settled):
+            kept.append((length, f"{text}; {length}; {nodes}; {SETS[place % 3]}; {' '.join(names)}"))
     return [row for _, row in sorted(kept, key=lambda one: one[0])]
 
 
@@ -173,9 +187,9 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
             "shortest": shortest.moves or ("" if shortest.cut else 0),
             "smallest": smallest[n][0] if n in smallest and smallest[n][2] == "0" else "",
         }
-        row |= {name: "" if column[n].cut else column[n].nodes for name, column in columns.items()}
+        row |= {name: "cut" if column[n].cut else column[n].nodes for name, column in columns.items()}
         row |= {
-            f"{name}_distinct": "" if columns[name][n].cut else columns[name][n].distinct
+            f"{name}_distinct": "cut" if columns[name][n].cut else columns[name][n].distinct
             for name in ("dfpn", "dfpn_replies")
         }
         rows.append(",".join(str(row[name]) for name in COLUMNS))

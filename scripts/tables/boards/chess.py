@@ -212,6 +212,7 @@ TABLES: Makers = {
     "chess_four": four,
     "chess_met": met,
     "chess_games": games,
+    "chess_mates": mates,
     "chess_points": points,
     "chess_speed": speed,
 }

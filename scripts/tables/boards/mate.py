@@ -1,0 +1,78 @@
+"""The tables of docs/mate.md, from the rows of `scripts/studies/mate/problems.py` and the shipped problems."""
+
+from collections.abc import Sequence
+from statistics import mean, median
+
+from envs.mate import suites
+from jaxgp.report.generated import table
+from jaxgp.store.table import Cells
+from tables.shared.data import Data, Makers
+
+SEARCHES = {
+    "plain": "`plain`",
+    "captures": "`captures`",
+    "checks": "`checks`",
+    "last": "`last`",
+    "table": "`table`",
+    "staged": "`staged`",
+    "few": "`few`",
+    "few_by_number": "`few`, replies by number",
+    "few_deepening": "`few`, not told n",
+    "dfpn": "`dfpn`",
+    "dfpn_replies": "`dfpn_replies`",
+    "dfpn_replies_distinct": "`dfpn_replies`, distinct boards",
+    "smallest": "smallest proof",
+}
+LIMIT = 2_000_000
+"""Nodes after which a search was cut."""
+
+
+def groups(rows: Sequence[Cells]) -> dict[str, list[Cells]]:
+    """Return the rows by where problems come from and their n."""
+    found: dict[str, list[Cells]] = {}
+    for row in rows:
+        kind = "composed" if str(row["source"]).startswith("matetrack") else "games"
+        found.setdefault(f"{kind}, n = {row['n']}", []).append(row)
+    return dict(sorted(found.items(), key=lambda one: (one[0].startswith("composed"), one[0])))
+
+
+def cell(rows: Sequence[Cells], name: str) -> str:
+    """Return mean and median of a search, and how many were cut."""
+    known = [row for row in rows if row[name] != ""]
+    if not known:
+        return ""
+    cut = [row for row in known if row[name] == "cut"]
+    counts = [LIMIT if row[name] == "cut" else int(row[name]) for row in known]
+    words = f"{_short(mean(counts))} ({_short(median(counts))})"
+    if len(known) < len(rows):
+        words += f", {len(known)} of them"
+    return words + (f", {len(cut)} cut" if cut else "")
+
+
+def _short(number: float) -> str:
+    return (
+        f"{number:,.0f}" if number < 10_000 else f"{number / 1000:,.1f} k" if number < 1e6 else f"{number / 1e6:.2f} M"
+    )
+
+
+def searches(data: Data) -> str:
+    """Mean (median) nodes of every search by hand."""
+    found = groups(data["mate_lines"])
+    found = {name: rows for name, rows in found.items() if any(row["few"] for row in rows)}
+    head = ["mean nodes (median)", *(f"{name} ({len(rows)})" for name, rows in found.items())]
+    return table(head, [[says, *(cell(rows, name) for rows in found.values())] for name, says in SEARCHES.items()])
+
+
+def own(data: Data) -> str:
+    """How many problems come with the game."""
+    del data
+    rows, known = [], suites.shipped()
+    for length in sorted({own for _, own, _, _ in known}):
+        some = [(nodes, chosen) for _, own, nodes, chosen in known if own == length]
+        sets = [str(sum(chosen == name for _, chosen in some)) for name in suites.SETS]
+        counts = [nodes for nodes, _ in some]
+        rows.append([str(length), *sets, _short(median(counts)), _short(max(counts))])
+    return table(["n", *suites.SETS, "`captures`, median", "most"], rows)
+
+
+TABLES: Makers = {"mate_searches": searches, "mate_own": own}

@@ -1,0 +1,186 @@
+"""Mate in n as a problem: states, lists, searches of own problems, notation, proofs, what is refused."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+from envs.chess.board import fen, moves
+from envs.mate import notation, picture, plain, suites
+from envs.mate.rules import Mate
+from jaxgp.errors import UsageError
+from jaxgp.host import proving
+from jaxgp.search.proofs import proof
+from jaxgp.search.proofs.depth import DepthFirst
+from jaxgp.search.proofs.extract import Extractor
+from jaxgp.spec import lacks
+from tests.envs.replays import FAST
+
+GAME = Mate()
+STALEMATES = [
+    "2Q5/k2K4/8/8/8/8/8/8 w - -",
+    "8/8/8/8/8/8/6R1/4K2k w - -",
+    "8/7P/8/1Q6/8/8/7K/k7 w - -",
+    "8/8/k7/2P5/1K5R/8/8/8 w - -",
+    "6k1/6P1/8/6K1/8/8/8/8 w - -",
+    "k7/8/2K5/P1B5/8/8/8/8 w - -",
+    "k7/8/7Q/8/8/8/1K6/3N4 w - -",
+    "8/8/8/8/2K5/8/k7/5Q2 w - -",
+    "7k/8/8/6K1/8/6R1/8/8 w - -",
+    "7k/4K3/6P1/8/8/8/8/8 w - -",
+]
+"""Positions with a move that leaves the other side without a move, and without a mate in one."""
+
+
+def test_the_problem_keeps_its_contract():
+    assert lacks(Mate) == {}
+    assert envs.make("mate").moves == 2
+
+
+def test_a_state_takes_36_bytes():
+    state = GAME.init(jax.random.key(0))
+    assert sum(leaf.nbytes for leaf in jax.tree.leaves(state)) == 36
+
+
+def test_moves_of_the_solver_are_counted_down_and_the_seats_change():
+    state = GAME.init(jax.random.key(0))
+    action = GAME.choice(state, 0)
+    assert int(action) == int(GAME.following(GAME.look(state), jnp.int32(-1)))
+    after = GAME.advance(state, action)
+    assert [int(each) for each in (state.left, state.to_move, after.left, after.to_move)] == [2, 0, 1, 1]
+    assert int(GAME.within(state, 5).left) == 5
+    assert (GAME.key(state) == GAME.key(GAME.within(state, 5))).all()
+
+
+@pytest.fixture(scope="module")
+def search():
+    found = DepthFirst(GAME, "few", deepest=3, lanes=16, narrow=16)
+    return jax.jit(found.search, compiler_options=FAST)
+
+
+def claims(search, problems, limit=200_000):
+    """Search at most 16 problems."""
+    rows = [problems[min(n, len(problems) - 1)] for n in range(16)]
+    found = jax.device_get(search(GAME.positions(rows), jnp.full(16, limit), jnp.int32(len(problems))))
+    return jax.tree.map(lambda x: x[: len(problems)], found)
+
+
+def test_stalemate_solves_nothing(search):
+    found = claims(search, [(text, 1) for text in STALEMATES])
+    assert found.refuted.all()
+    for text in STALEMATES:
+        after = plain.moves(plain.start(text)).values()
+        assert any(not plain.moves(position) for position in after)
+
+
+def test_every_own_problem_tried_is_solved_and_proved(search):
+    extractor = Extractor(GAME, search, together=16)
+    for length in (1, 2, 3):
+        some = [text for text, own, _, _ in suites.shipped() if own == length][:4]
+        found = claims(search, [(text, length) for text in some])
+        assert found.solved.all()
+        shorter = claims(search, [(text, length - 1) for text in some]) if length > 1 else None
+        assert shorter is None or shorter.refuted.all()
+        for text in some[:2]:
+            state = jax.tree.map(lambda x: x[0], GAME.positions([(text, length)]))
+            made = extractor.proof(text, state, 200_000, partial(notation.name_of, GAME))
+            proof.verify(made, plain)
+            assert "<svg" in picture.svg(made)
+
+
+def test_plain_rules_list_the_same_moves():
+    for text, *_ in suites.shipped()[::40]:
+        board = fen.parse(text)
+        seen = moves.look(jax.tree.map(jnp.asarray, board))
+        actions = np.asarray(moves.listed(seen))
+        position = plain.start(text)
+        assert {fen.uci(board, int(action)) for action in actions if action >= 0} == set(plain.moves(position))
+        assert plain.checked(position) == bool(seen.checked)
+
+
+def test_moves_are_written_as_in_books():
+    chess = pytest.importorskip("chess")
+    for text, *_ in suites.shipped()[::25]:
+        board, position = chess.Board(text), plain.start(text)
+        for move in board.legal_moves:
+            written = notation.san(position, move.uci())
+            assert written == board.san(move)
+            assert notation.read_move(position, written) == move.uci()
+
+
+def test_a_move_that_is_none_is_refused_in_words():
+    position = plain.start("7k/8/5KQ1/8/8/8/8/8 w - - 0 1")
+    with pytest.raises(ValueError, match="no legal move; accepted: as in books"):
+        notation.read_move(position, "Qa9")
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"problem": "8/8/8 w - -"}, "there are 3 ranks"),
+        ({"problem": "K6k/8/8/8/8/8/8/8"}, "is no position"),
+        ({"problem": "KK5k/8/8/8/8/8/8/8 w - -"}, "has 2 kings"),
+        ({"problem": "K5Qk/8/8/8/8/8/8/8 w - -"}, "is in check"),
+        ({"problem": "7k/6Q1/6K1/8/8/8/8/8 b - -"}, "is mated already"),
+        ({"moves": 0}, "game.moves=0"),
+        ({"moves": 99}, "game.moves=99"),
+    ],
+)
+def test_what_is_no_problem_is_refused_in_words(settings, complaint):
+    with pytest.raises(UsageError, match=complaint):
+        envs.make("mate", **settings)
+
+
+def test_every_own_problem_stands_in_one_set_with_its_nodes_and_keys():
+    spec = envs.spec("mate")
+    sets = [spec.instances.load(spec.make(), name, "suite") for name in suites.SETS]
+    texts = [text.split()[0] for text, *_ in suites.shipped()]
+    assert sum(len(one.names) for one in sets) == len(texts) == len(set(texts))
+    assert all((one.nodes > 0).all() for one in sets)
+    assert all((one.keys[:, 0] >= 0).all() for one in sets)
+    assert sum(sum(map(str.isalpha, text)) >= 8 for text in texts) == len(texts)
+
+
+class Person:
+    """A person at the table, who types what is given."""
+
+    def __init__(self, *typed):
+        self.typed, self.heard = list(typed), []
+
+    def ask(self, prompt):
+        return self.typed.pop(0)
+
+    def said(self):
+        return "\n".join(self.heard)
+
+
+def desk_of(problem, search):
+    spec = envs.spec("mate")
+    game = spec.make(problem=problem, moves=2)
+
+    def ask(states, limits):
+        return search(states, limits, jnp.int32(len(limits)))
+
+    return spec, proving.Desk(spec, game, 100_000, ask, 16)
+
+
+def test_a_lesson_answers_a_try_by_what_refutes_it(search):
+    spec, desk = desk_of(GAME.problem, search)
+    solved = desk.solve()
+    assert solved.own == 2
+    assert any(move.wins for move in solved.moves)
+    key = notation.san(plain.start(desk.game.problem), next(move.name for move in solved.moves if move.wins))
+    person = Person("Qh9", "hint", "a3", key, "quit")
+    assert not proving.teach(spec, desk, person.ask, person.heard.append)
+    assert "no legal move" in person.said()
+    assert "a3: " in person.said()
+    assert f"{key} is right; the answer is" in person.said()
+
+
+def test_no_mate_is_said_with_the_nodes_that_prove_it(search):
+    _, desk = desk_of("7k/8/5K2/8/8/8/7P/8 w - - 0 1", search)
+    with pytest.raises(proving.RunError, match=r"none: no first move wins within 2 moves, proved with [0-9]+ nodes"):
+        desk.solve()
