@@ -18,7 +18,7 @@ GATES = ("HasCheck", "KingMustMove")
 
 
 @dataclass(frozen=True)
-class Readings:
+class ReadingOptions:
     """How the table is read where it says less than a program needs."""
 
     reply: Literal["first", "worst"] = option(
@@ -32,7 +32,7 @@ class Readings:
     )
 
 
-def functions(features: Mapping[str, int], readings: Readings) -> tuple[Primitive, ...]:
+def functions(features: Mapping[str, int], readings: ReadingOptions) -> tuple[Primitive, ...]:
     """Return the twelve functions, in the order of the table.
 
     Args:

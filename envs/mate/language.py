@@ -11,7 +11,7 @@ from typing import Literal
 
 from envs.chess.language import functions as generic
 from envs.mate import terminals
-from envs.mate.functions import AGAIN, MATE_IN_ONE, Readings, functions
+from envs.mate.functions import AGAIN, MATE_IN_ONE, ReadingOptions, functions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Levels, Primitive, PrimitiveSet
 from jaxgp.options import option, power_of_two
 
@@ -26,7 +26,7 @@ TYPE_SETS = tuple((kind, ("query",)) for kind in (FLOAT, BOOL))
 
 
 @dataclass(frozen=True)
-class Options(Readings):
+class Options(ReadingOptions):
     """What programs are made of, and what they are told."""
 
     language: Literal["book", "again"] = option(

@@ -4,7 +4,7 @@ from envs.mate import language
 from envs.mate.rules import Mate
 from envs.mate.terminals import view
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.players.prover import GuideProver, ProgramProver
+from jaxgp.players.problems.prover import GuideProver, ProgramProver
 from jaxgp.spec import Role
 
 

@@ -11,7 +11,7 @@ from jaxgp.genotypes.primitives import Levels, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
-from jaxgp.players.prover import GuideProver
+from jaxgp.players.problems.prover import GuideProver
 from tests.search.test_programs import GAME, Rules, problems, view
 
 TREES = PrimitiveSet(

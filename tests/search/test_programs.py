@@ -14,7 +14,7 @@ from jaxgp.genotypes.primitives import Levels, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
-from jaxgp.players.prover import ProgramProver
+from jaxgp.players.problems.prover import ProgramProver
 from tests.fixtures.last_stone import HEAPS, LastStone
 from tests.reference.moves import Run, read, reads
 
@@ -94,7 +94,7 @@ def language(again=True, **readings):
         Primitive("ERC", domain=Levels((-1000.0, -2.0, 2.0, 1000.0))),
         *((Primitive("Depth", feature=len(NAMES)), mate.AGAIN) if again else ()),
     )
-    makers = mate.functions(at, mate.Readings(**readings))
+    makers = mate.functions(at, mate.ReadingOptions(**readings))
     return PrimitiveSet(
         "stones",
         own,

@@ -28,7 +28,7 @@ from jaxgp.contracts import Prover, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
-from jaxgp.search.proofs.programs import Searched
+from jaxgp.search.proofs.programs import ProgramClaims
 
 DRAW = 0
 """The child of a generation's key that problems are drawn with."""
@@ -50,7 +50,7 @@ class Proofs:
 
 
 @struct.dataclass
-class Stage:
+class ProofStage:
     """What is carried from generation to generation, and how the fittest of this one stand."""
 
     later: Array  # bool[]: correctness is 0 or 1, and boards count for all n
@@ -61,7 +61,7 @@ class Stage:
 
 
 @dataclass(frozen=True, eq=False)
-class ProofFitness(Absolute[Stage]):
+class ProofFitness(Absolute[ProofStage]):
     """See above; fitness = max(minimum, scale * the sum - parsimony * size).
 
     The fittest of a generation are measured on all problems, as in the later stage; the best of them stands. This is a
@@ -117,12 +117,12 @@ class ProofFitness(Absolute[Stage]):
         """The n that there are."""
         return [int(n) for n in np.unique(self.lengths)]
 
-    def init(self, key: Array) -> Stage:
+    def init(self, key: Array) -> ProofStage:
         """Return the first stage."""
         del key
         names = ("standing_solved", "standing_nodes", *(f"standing_solved_{n}" for n in self.each_length))
         none = {name: jnp.float32(0) for name in names}
-        return Stage(jnp.bool_(False), jnp.int32(0), jnp.float32(0), jnp.zeros(1), none)
+        return ProofStage(jnp.bool_(False), jnp.int32(0), jnp.float32(0), jnp.zeros(1), none)
 
     def draw(self, key: Array) -> Array:
         """Return int32[B]: the problems that a generation draws, as many of each n; long searches come first."""
@@ -134,7 +134,7 @@ class ProofFitness(Absolute[Stage]):
         which = jnp.concatenate(drawn)
         return which[jnp.argsort(-jnp.asarray(self.reference)[which])]
 
-    def evaluate(self, key: Array, population: Genome, memory: Stage) -> tuple[Evaluation, Stage]:
+    def evaluate(self, key: Array, population: Genome, memory: ProofStage) -> tuple[Evaluation, ProofStage]:
         """Measure a population [P, ...] on the problems that this generation draws, and the fittest on all."""
         which, size = self.draw(child(key, DRAW)), sizes(population).astype(jnp.float32)
         count, drawn, pool = len(size), len(which), len(self.lengths)
@@ -201,7 +201,7 @@ class ProofFitness(Absolute[Stage]):
         count = len(leader)
         return jax.tree.map(lambda x: x[: drawn * count].reshape(drawn, count).T[leader], found)
 
-    def _stand(self, found: Proofs, every: np.ndarray, best: Array, size: Array, later: Array) -> Stage:
+    def _stand(self, found: Proofs, every: np.ndarray, best: Array, size: Array, later: Array) -> ProofStage:
         """Return the stage, and how the best of those stand that were measured, [measured, N]."""
         points = self.points(found, jnp.asarray(every), jnp.bool_(True)).sum(1)
         fitness = worth(points, size[best], self.scale, self.parsimony, self.minimum)
@@ -212,9 +212,11 @@ class ProofFitness(Absolute[Stage]):
             "standing_nodes": nodes.sum() / np.float32(self.reference.sum()),
             **{f"standing_solved_{n}": right[self.lengths[every] == n].mean() for n in self.each_length},
         }
-        return Stage(later, best[first], fitness[first], points[first][None], metrics)
+        return ProofStage(later, best[first], fitness[first], points[first][None], metrics)
 
-    def standing(self, key: Array, result: Evaluation, population: Genome, memory: Stage) -> tuple[Standing, Stage]:
+    def standing(
+        self, key: Array, result: Evaluation, population: Genome, memory: ProofStage
+    ) -> tuple[Standing, ProofStage]:
         """Return the best of the fittest by all problems, as `evaluate` has found it."""
         del key, result, population
         metrics = {**memory.metrics, "best_standing": memory.fitness}
@@ -234,7 +236,7 @@ class ProofFitness(Absolute[Stage]):
             credit = jnp.where((keys >= 0) & (found.chosen >= 0)[:, None], near, 0.0).max(1)
             right = ((keys == found.chosen[:, None]) & (keys >= 0)).any(1)
         idle = jnp.float32(0)
-        if isinstance(found, Searched):
+        if isinstance(found, ProgramClaims):
             lanes = getattr(self.prover, "lanes", 1)
             idle = 1 - found.boards.sum() / jnp.maximum(found.iterations * lanes, 1)
         return Proofs(right, credit, found.nodes, found.chosen, found.truncated), idle

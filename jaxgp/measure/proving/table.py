@@ -9,7 +9,7 @@ import numpy as np
 
 from jaxgp.errors import reject
 from jaxgp.fitness.puzzles.suite import instances
-from jaxgp.players.prover import ProgramProver
+from jaxgp.players.problems.prover import ProgramProver
 from jaxgp.report.waiting import waiting
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ PATIENCE = 8
 
 
 @struct.dataclass
-class Searched(Claims):
+class ProgramClaims(Claims):
     """Results of programs: what they claim, and what it took."""
 
     refused: Array  # int32[Q]: how often a function would have tried moves where the solver had none left
@@ -103,7 +103,7 @@ class ProgramSearch:
         count: Array,
         contexts: Contexts = (),
         whose: Array | None = None,
-    ) -> Searched:
+    ) -> ProgramClaims:
         """Run programs `whose` (int32[Q]) of plans `contexts` on problems [Q], each with at most `amount` nodes.
 
         Programs that need more frames than the machine has make no move, not even a first one; nor do those that may
@@ -132,7 +132,7 @@ class ProgramSearch:
                 boards=jnp.where(begins, 0, lanes.boards),
             )
 
-        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, Searched]:
+        def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, ProgramClaims]:
             lanes = apart(lambda lanes: self._board(plans, steps, wanted, lanes), lanes, running=running)
             lanes = self._turns(plans, lanes)
             return lanes, lanes.busy & (lanes.frames.phase == DONE), self._found(lanes)
@@ -171,11 +171,11 @@ class ProgramSearch:
             actions=jnp.zeros(self.traced, jnp.int32),
         )
 
-    def _found(self, lane: _Lane) -> Searched:
+    def _found(self, lane: _Lane) -> ProgramClaims:
         """Return what a lane, or many, have found."""
         frames = lane.frames
         best = frames.scores.max(-1)
-        return Searched(
+        return ProgramClaims(
             chosen=frames.chosen,
             scores=frames.scores,
             solved=best >= MATE,

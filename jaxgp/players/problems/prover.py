@@ -15,7 +15,7 @@ from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.guided import Guided
-from jaxgp.search.proofs.programs import ProgramSearch, Searched, View
+from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ProgramProver(Prover[FramePlan]):
         """Cut programs [P, 1, L] into pure nodes and frames."""
         return plan_frames(self.primitives, jax.tree.map(lambda x: x[:, 0], programs))
 
-    def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> Searched:
+    def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> ProgramClaims:
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
         return cores.search(self.searching(plans), states, limits, jnp.int32(len(limits)), plans, whose)
 

@@ -1,0 +1,1 @@
+"""How genomes search problems whose answer is a tree."""
