@@ -114,6 +114,9 @@ class Guard:
         """Return the answer to a request that goes no further; None: it may."""
         if request.method not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("accepted: GET, HEAD, POST", 405)
+        foreign = request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        if foreign and request.headers.get("sec-fetch-mode") != "navigate":
+            return PlainTextResponse("accepted: what a page of this server asks for", 403)
         if self._token is not None:
             shown = request.query_params.get("token")
             if shown is not None and _same(shown, self._token):

@@ -172,7 +172,7 @@ if (table) {
     const rect = event.target.closest(".place");
     if (now && rect && now.waiting === "person") pick(rect);
   });
-  byId("marks").addEventListener("change", (event) => byId("board").classList.toggle("marked", event.target.checked));
+  if (byId("marks")) byId("marks").addEventListener("change", (event) => byId("board").classList.toggle("marked", event.target.checked));
   const flip = () => { bottom = 1 - bottom; now = null; listen(); };
   byId("flip").addEventListener("click", flip);
   for (const button of document.querySelectorAll("[data-do]")) {

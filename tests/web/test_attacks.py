@@ -55,6 +55,13 @@ def test_a_write_without_our_origin_or_token_is_refused(browser, head):
     assert (answer.status_code, browser.site.hall.open) == (403, {})
 
 
+def test_other_sites_may_lead_here_but_ask_for_nothing(browser):
+    foreign = {"sec-fetch-site": "cross-site"}
+    assert browser.get("/", headers=foreign | {"sec-fetch-mode": "navigate"}).status_code == 200
+    for path in ("/", "/page.js", "/stream?run=0", "/watch.csv?run=0"):
+        assert browser.get(path, headers=foreign | {"sec-fetch-mode": "no-cors"}).status_code == 403
+
+
 def test_methods_that_are_not_used_are_refused(browser):
     for method in ("PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"):
         assert browser.client.request(method, "/").status_code == 405

@@ -160,6 +160,7 @@ def live(game: PageGame, token: str) -> str:
         f"{f' data-key={key}' if key else ''}>{words}</button>"
         for name, words, key, says in CONTROLS
     )
+    marks = '<label><input type="checkbox" id="marks"> show moves</label>' if game.spec.table.pointing else ""
     rules = game.spec.table.rules
     words = (
         f'<details class="card"><summary>Rules</summary><p class="words">{escape(rules)}</p></details>' if rules else ""
@@ -169,7 +170,7 @@ def live(game: PageGame, token: str) -> str:
         f'<div><div id="board">{parts.get("board", "")}</div>'
         f'<div class="row" role="toolbar" aria-label="game">{buttons}'
         '<button type="button" id="flip" title="turn the board round (f)">Flip</button>'
-        '<label><input type="checkbox" id="marks"> show moves</label></div></div>'
+        f"{marks}</div></div>"
         f'<div><div class="card" id="state" aria-live="polite">{parts["state"]}</div>'
         '<div class="card" id="choose" hidden><h2>Moves</h2><div id="moves"></div></div>'
         '<div class="card" id="reasons" hidden></div>'

@@ -37,15 +37,7 @@ MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
-    "three_trees": "three trees, and decisions after captures",
     "simple_terminals": "the 21 terminals of Table 4.2 alone",
-    "reproduction_35": "reproduction 0.35, crossover 0.5, mutation 0.15",
-    "reproduction_0": "reproduction 0, crossover 0.77, mutation 0.23",
-    "first_language": "the first language of Figure 12.1",
-    "later_language": "the second language of Figure 12.1",
-    "erc_table": "constants of chapter 4",
-    "erc_inverses": "these and their inverses",
-    "held_starts": "held starts",
 }
 """What short runs differ in, by their directories."""
 
@@ -213,6 +205,7 @@ TABLES: Makers = {
     "chess_met": met,
     "chess_games": games,
     "chess_mates": mates,
+    "chess_mattered": mattered,
     "chess_points": points,
     "chess_speed": speed,
 }

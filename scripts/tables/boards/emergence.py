@@ -3,11 +3,11 @@
 from functools import partial
 
 from jaxgp.report.generated import table
-from jaxgp.study.emergence.rows import DECISIONS, REFERENCE, curve, strengths
+from jaxgp.study.emergence.rows import DECISIONS, REFERENCE, strengths
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
-COLUMNS = ("single", "sign turned", "disabled, zero", "disabled, random", "disabled, elsewhere", "without", "strength")
+COLUMNS = ("single", "sign turned", "disabled, zero", "disabled, random", "disabled, elsewhere", "strength")
 
 BOOK = {
     "MyPieceCannotBeCaptured": (0.26, 0.164),
@@ -41,16 +41,6 @@ def beside_book(data: Data) -> str:
     found = [stats.spearmanr(a, b) for a, b in zip(of_book, ours, strict=True)]
     lines.append(["*rank correlation*", "", "", *(f"{one.statistic:.2f} (p {one.pvalue:.2g})" for one in found)])
     return table(["terminal", "book: single", "book: strength", "single", "strength"], lines)
-
-
-def groups(data: Data) -> str:
-    """Return a line for each number of terminals: what players keep that are made of the strongest, or drawn ones."""
-    found: dict[int, dict[str, str]] = {}
-    for line in curve(data["emergence_chess"]):
-        if line["against"] == DECISIONS:
-            found.setdefault(int(str(line["terminals"])), {})[str(line["chosen"])] = _share(line["score"])
-    kinds = list(dict.fromkeys(kind for cells in found.values() for kind in cells))
-    return table(["terminals", *kinds], [[str(n), *(cells.get(k, "") for k in kinds)] for n, cells in found.items()])
 
 
 def strongest(name: str, decisions: bool, data: Data) -> str:
