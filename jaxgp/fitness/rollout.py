@@ -104,7 +104,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         patience: steps without growth after which it is.
         lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
         opposition: whom individuals meet instead of crews, each others, or others in each generation; None: nobody.
-        rivals: names of the cases of a `Value`, for metrics of the fittest in each; empty: there are no such metrics.
+        rival_names: names of the cases of a `Value`, for metrics of the fittest in each; empty: no such metrics.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -125,7 +125,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     patience: int = 200
     lanes: int | None = None
     opposition: Opposition | None = None
-    rivals: tuple[str, ...] = ()
+    rival_names: tuple[str, ...] = ()
 
     __repr__ = brief
 
@@ -243,8 +243,8 @@ class RolloutFitness(Absolute[tuple[()]]):
 
     def _against(self, values: Array) -> dict[str, Array]:
         """Return metrics of the fittest, float32[K], by rival."""
-        names = (f"fittest_share_against_{name}" for name in self.rivals)
-        return dict(zip(names, values[: len(self.rivals)], strict=True))
+        names = (f"fittest_share_against_{name}" for name in self.rival_names)
+        return dict(zip(names, values[: len(self.rival_names)], strict=True))
 
     def _at(self) -> int:
         assert isinstance(self.quantity, str)

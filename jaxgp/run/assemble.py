@@ -153,11 +153,11 @@ class Experiment:
 
     def notations(self, state: EvolutionState) -> dict[str, str]:
         """Return the champion as the game writes it for programs outside, by notation; without what it cannot write."""
-        champion, found = state.champion, dict[str, str]()
-        if isinstance(self.language, PrimitiveSet):
-            written = Written(self.language, champion.genome, self.cast.role.features)
+        champion, role, found = state.champion, self.cast.role, dict[str, str]()
+        if role is not None and isinstance(self.language, PrimitiveSet):
+            written = Written(self.language, champion.genome, role.features)
             title = f"Champion of generation {int(champion.generation)}."
-            for name, write in self.cast.role.exports.items():
+            for name, write in role.exports.items():
                 with suppress(ExportError, ImportError):
                     found[name] = write(self.cast.game, self.cast.options, written, title)
         return found

@@ -85,6 +85,10 @@ class Runnable(Protocol):
         """Play the champion against its panel in its last state, for people to look at; `seed` is that of chance."""
         ...
 
+    def notations(self, state: EvolutionState) -> dict[str, str]:
+        """Return the champion as the game writes it for programs outside, by notation."""
+        ...
+
     def closing(self, state: EvolutionState) -> str | None:
         """Say in a line what the champion of a run at its end is worth; None: nothing is said."""
         ...

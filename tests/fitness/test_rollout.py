@@ -294,7 +294,7 @@ def test_a_function_of_all_that_is_measured_is_a_fitness():
         return ways[:, 0] / ways.sum(1)
 
     rivals = (CREWS[0], CREWS[2])
-    made = RolloutFitness(Track(), RUNNER, share, rollouts=3, crews=rivals, over="worst", rivals=("slow", "fast"))
+    made = RolloutFitness(Track(), RUNNER, share, rollouts=3, crews=rivals, over="worst", rival_names=("slow", "fast"))
     ways = RolloutFitness(Track(), RUNNER, "way", rollouts=3, crews=rivals)
     one, other = jax.device_get(
         jax.jit(lambda numbers: [one.evaluate(jax.random.key(1), numbers, ())[0] for one in (made, ways)])(NUMBERS)

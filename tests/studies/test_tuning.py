@@ -35,7 +35,7 @@ def test_search_climbs_to_the_top_of_a_hill_inside_its_bounds():
 
 
 @pytest.mark.parametrize(
-    "wrong, told",
+    ("wrong", "told"),
     [
         ({}, "champion: whose constants"),
         ({"champion": "x", "adversaries": ["sample.Wall"]}, "adversaries=sample.Wall: accepted"),

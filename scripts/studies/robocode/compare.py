@@ -5,7 +5,8 @@ python scripts/studies/robocode/compare.py study=generalisation only=[one,drawn]
 
 Trains each group of the study with each seed, one run after the other, and adds a row to the table for each: F of its
 champion against the robots of `robocode_haiku` and against those that are kept for reporting, how many turns its
-training took, and what its last population did in a round. The same command goes on where it was cut off.
+training took, and what its last population did in a round. The second phase of two begins in the middle of a run. The
+same command goes on where it was cut off.
 """
 
 import sys
@@ -44,7 +45,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "coevolution": {
         "external": BOOK,
         "alone": ("experiment=robocode_coevolution",),
-        "two phases": ("experiment=robocode_two_phases", "fitness.phase_generations=30"),
+        "two phases": ("experiment=robocode_two_phases",),
         "islands": ("experiment=robocode_coevolution", "algorithm.islands.count=4"),
     },
     "mattered": {
@@ -88,6 +89,8 @@ class Options:
 def words(options: Options, group: str, seed: int, run: Path) -> list[str]:
     """Return the options of `scripts/train.py` for a run."""
     usual = ["logger=disabled", "fitness.population_again=false", "algorithm.stagnation=null", "resume=auto"]
+    if group == "two phases":
+        usual.append(f"fitness.phase_generations={max(1, options.generations // 2)}")
     last = [f"algorithm.generations={options.generations}", f"seed={seed}", f"hydra.run.dir={run}"]
     return [*GROUPS[options.study][group], *usual, *options.more, *last]
 

@@ -1,11 +1,16 @@
 """The tables of docs/robocode.md, made from the tables of docs/data whose names begin with `robocode`."""
 
+from functools import partial
+
 import numpy as np
 
 from jaxgp import reading
 from jaxgp.errors import UsageError
 from jaxgp.league import crosstable, ratings
 from jaxgp.report.generated import table
+from jaxgp.statistics.comparison import dominance
+from jaxgp.statistics.permutation import rank_sum
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.data import Data
 
@@ -16,19 +21,21 @@ SAMPLES = (
 """The samples of the engine, the hardest ones for small robots first."""
 TRAINED = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls")
 REPORTING = ("sample.TrackFire", "sample.Tracker", "sample.VelociRobot", "sampleex.Alien", "sampleex.MasterAndSlave")
+EVOLVED = ("haiku", "islands", "islands_many")
+"""The champions that fought in the real engine."""
 ENGINE = " in Robocode "
 NONE = ""
 
 
-def figures(data: Data) -> dict[tuple[bool, str, str], Cells]:
-    """Return the figures of the champion by arena (true: the real engine), rival and quantity; later rows count."""
-    rows = data["robocode_engine"]
+def figures(data: Data, name: str) -> dict[tuple[bool, str, str], Cells]:
+    """Return the figures of a champion by arena (true: the real engine), rival and quantity; later rows count."""
+    rows = data[name]
     return {(ENGINE in row["driver"], row["rival"], row["quantity"]): row for row in rows}
 
 
-def fought(data: Data) -> str:
-    """Return what the champion reaches against each robot, here and in the real engine."""
-    found, lines = figures(data), []
+def fought(name: str, data: Data) -> str:
+    """Return what a champion reaches against each robot, here and in the real engine."""
+    found, lines = figures(data, name), []
     rivals = dict.fromkeys(rival for _, rival, _ in found)
     for rival in sorted(rivals, key=lambda one: (one not in TRAINED, one in REPORTING, one)):
         cells = [_share(found.get((real, rival, "share"))) for real in (False, True)]
@@ -49,9 +56,9 @@ def fought(data: Data) -> str:
     return table(header, lines)
 
 
-def bar(data: Data) -> str:
-    """Return the champion's figures beside the bar: the mean over the samples, and against Walls and HaikuPoet."""
-    found, lines = figures(data), []
+def bar(name: str, data: Data) -> str:
+    """Return a champion's figures beside the bar: the mean over the samples, and against Walls and HaikuPoet."""
+    found, lines = figures(data, name), []
     for name, real in (("here", False), ("in the engine", True)):
         means = [found[real, f"sample.{one}", "share"] for one in SAMPLES if (real, f"sample.{one}", "share") in found]
         mean = sum(float(one["mean"]) for one in means) / len(means)
@@ -83,6 +90,24 @@ def runs(data: Data) -> str:
     return table(["generation", "best F", "mean F of the population", "mean nodes"], lines)
 
 
+LAST = 19
+"""The last generation that all seeds of the book's run have."""
+
+
+def seeds(data: Data) -> str:
+    """Return where the seeds of the book's run stand in the last generation that all of them have."""
+    lines = []
+    rows = [{name: float(cell) for name, cell in row.items()} for row in data["robocode_seeds"]]
+    for seed in dict.fromkeys(row["seed"] for row in rows):
+        found = [row for row in rows if row["seed"] == seed and row["generation"] <= LAST]
+        turns, last = sum(row["turns"] for row in found) / 1e6, found[-1]
+        best, mean = (f"{max(row[name] for row in found):.2f}" for name in ("best", "mean"))
+        cells = f"{last['best']:.2f}", best, f"{last['mean']:.2f}", mean, f"{last['size']:.0f}"
+        lines.append([f"{seed:.0f}", f"{turns:.1f}", *cells])
+    header = ["seed", "million turns", "best F", "the best so far", "mean F", "the greatest so far", "mean nodes"]
+    return table(header, lines)
+
+
 EQUAL = 6.5e6
 """Turns after which the book's run and that on islands are compared, again and again."""
 
@@ -98,20 +123,6 @@ def islands(data: Data) -> str:
     figures = "best F so far", "mean F"
     header = ["turns", "generations of the book's", *figures, "generations on islands", *figures]
     return table(header, lines)
-
-
-def islands_fought(data: Data) -> str:
-    """Return how the best robot from the islands fights, here."""
-    rows = {row["rival"]: row for row in data["robocode_islands_fought"]}
-    samples = [rows[f"sample.{one}"] for one in SAMPLES]
-    mean = sum(float(row["share"]) for row in samples) / len(samples)
-    error = sum(float(row["error"]) ** 2 for row in samples) ** 0.5 / len(samples)
-    cells = [f"{mean:.3f} ({mean - 1.96 * error:.3f} to {mean + 1.96 * error:.3f})"]
-    cells.append(f"{sum(float(row['share']) > 0.5 for row in samples)} of {len(samples)}")
-    for row in (rows[one] for one in ("sample.Walls", "haiku.HaikuPoet", "haiku.HaikuWalls")):
-        cells.append(f"{float(row['share']):.2f} ({float(row['low']):.2f} to {float(row['high']):.2f})")
-    header = ["mean F of the samples", "more than half of the points", "Walls", "HaikuPoet", "HaikuWalls"]
-    return table(header, [cells])
 
 
 def by_hand(data: Data) -> str:
@@ -224,15 +235,51 @@ def parts(data: Data) -> str:
     return table(["line", "part", "nodes", "instead", "mean F", "change", "95 %"], lines)
 
 
+REFERENCE = {"coevolution": "external", "generalisation": "three", "mattered": "the book"}
+"""The group that the others of a study are compared with."""
+
+
+def compared(study: str, data: Data) -> str:
+    """Return the groups of a study: F of their champions, and what their last populations do in a round."""
+    rows = [row for row in data["robocode_compared"] if row["study"] == study]
+    groups = {name: [row for row in rows if row["group"] == name] for name in dict.fromkeys(r["group"] for r in rows)}
+    of = {name: np.array([float(row["reporting"]) for row in found]) for name, found in groups.items()}
+    reference = of[REFERENCE[study]]
+    others = [name for name in groups if name != REFERENCE[study]]
+    corrected = dict(zip(others, holm([rank_sum(of[name], reference) for name in others]), strict=True))
+    lines = []
+    for name, found in groups.items():
+        trained, reporting = (np.array([float(row[kind]) for row in found]) for kind in ("trained", "reporting"))
+        turns = np.mean([float(row["turns"]) for row in found]) / 1e6
+        cells = [_spread(trained), _spread(reporting), NONE, NONE]
+        if name in corrected:
+            cells[2:] = f"{dominance(of[name], reference):.2f}", f"{corrected[name]:.2g}"
+        done = [f"{np.mean([float(row[kind]) for row in found]):.{digits}f}" for kind, digits in DONE.items()]
+        lines.append([name, str(len(found)), f"{turns:.1f}", *cells, *done])
+    header = ["group", "runs", "million turns", "F, trained on", "F, never met", "A12", "p (exact, Holm)", *DONE]
+    return table(header, lines)
+
+
+DONE = {"shots": 1, "hits": 2, "driven": 0}
+"""What populations do in a round, and the digits of it."""
+
+
+def _spread(found: np.ndarray) -> str:
+    """Return the mean, and the least and the greatest of some figures."""
+    return f"{found.mean():.2f} ({found.min():.2f} to {found.max():.2f})"
+
+
 TABLES = {
+    **{f"robocode_{study}": partial(compared, study) for study in REFERENCE},
     "robocode_run": runs,
+    "robocode_seeds": seeds,
     "robocode_by_hand": by_hand,
     "robocode_islands": islands,
-    "robocode_islands_fought": islands_fought,
+    **{f"robocode_{who}_fought": partial(fought, f"robocode_{who}_engine") for who in EVOLVED},
+    **{f"robocode_{who}_bar": partial(bar, f"robocode_{who}_engine") for who in EVOLVED},
     "robocode_league": league,
+    "robocode_engine_league": engine_league,
     "robocode_parts": parts,
-    "robocode_fought": fought,
-    "robocode_bar": bar,
     "robocode_scatter": scatter,
     "robocode_speed": speed,
 }

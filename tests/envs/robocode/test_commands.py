@@ -66,7 +66,9 @@ def test_a_champion_is_measured_here_and_in_the_engine(champion, tmp_path):
 def test_the_program_of_the_document_trains_robots_that_java_can_read(tmp_path, monkeypatch, capsys):
     page = (Path(__file__).parents[3] / "docs" / "robocode.md").read_text(encoding="utf-8")
     program = re.search("```python\n(.*?)```", page, re.S)[1]
-    shorter = program.replace("population=64", "population=4").replace("turns=600", "turns=100").replace(", 10)", ", 1)")
+    shorter = (
+        program.replace("population=64", "population=4").replace("turns=600", "turns=100").replace(", 10)", ", 1)")
+    )
     monkeypatch.chdir(tmp_path)
     exec(compile(shorter, "docs/robocode.md", "exec"), {})
     assert run("export", "run=robot.json", "format=java") == 0
