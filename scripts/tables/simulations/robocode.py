@@ -19,10 +19,14 @@ SAMPLES = (
     *("MyFirstRobot", "Corners", "Crazy", "Fire", "SittingDuck", "Target"),
 )
 """The samples of the engine, the hardest ones for small robots first."""
-TRAINED = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls")
+THREE = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls")
+TRAINED = {
+    "robocode_haiku_engine": THREE,
+    "robocode_islands_engine": THREE,
+    "robocode_islands_many_engine": (THREE[0], THREE[2], "sample.SpinBot", "sample.RamFire", "sample.Crazy"),
+}
+"""Whom the champions that fought in the real engine were trained on, by table."""
 REPORTING = ("sample.TrackFire", "sample.Tracker", "sample.VelociRobot", "sampleex.Alien", "sampleex.MasterAndSlave")
-EVOLVED = ("haiku", "islands", "islands_many")
-"""The champions that fought in the real engine."""
 ENGINE = " in Robocode "
 NONE = ""
 
@@ -35,9 +39,9 @@ def figures(data: Data, name: str) -> dict[tuple[bool, str, str], Cells]:
 
 def fought(name: str, data: Data) -> str:
     """Return what a champion reaches against each robot, here and in the real engine."""
-    found, lines = figures(data, name), []
+    found, lines, trained = figures(data, name), [], TRAINED[name]
     rivals = dict.fromkeys(rival for _, rival, _ in found)
-    for rival in sorted(rivals, key=lambda one: (one not in TRAINED, one in REPORTING, one)):
+    for rival in sorted(rivals, key=lambda one: (one not in trained, one in REPORTING, one)):
         cells = [_share(found.get((real, rival, "share"))) for real in (False, True)]
         real, here = found.get((True, rival, "firsts")), found.get((False, rival, "share"))
         rounds = found.get((True, rival, "rounds"))
@@ -50,7 +54,7 @@ def fought(name: str, data: Data) -> str:
             f"{float(found[True, rival, kind]['mean']):.0f}" if (True, rival, kind) in found else NONE
             for kind in ("survival", "last", "bullet", "bullet_bonus", "ram", "ram_bonus")
         )
-        role = "trained on" if rival in TRAINED else "for reporting" if rival in REPORTING else "for choosing"
+        role = "trained on" if rival in trained else "for reporting" if rival in REPORTING else "for choosing"
         lines.append([rival, role, *cells, won, kinds, *turns])
     header = ["robot", "used", "F here", "F in the engine", "rounds won there", "points there", "turns here", "there"]
     return table(header, lines)
@@ -235,8 +239,8 @@ def parts(data: Data) -> str:
     return table(["line", "part", "nodes", "instead", "mean F", "change", "95 %"], lines)
 
 
-REFERENCE = {"coevolution": "external", "generalisation": "three", "mattered": "the book"}
-"""The group that the others of a study are compared with."""
+REFERENCE = {"coevolution": "external"}
+"""The group that the others of a study are compared with, by study; `compare.py` has more of them."""
 
 
 def compared(study: str, data: Data) -> str:
@@ -275,8 +279,8 @@ TABLES = {
     "robocode_seeds": seeds,
     "robocode_by_hand": by_hand,
     "robocode_islands": islands,
-    **{f"robocode_{who}_fought": partial(fought, f"robocode_{who}_engine") for who in EVOLVED},
-    **{f"robocode_{who}_bar": partial(bar, f"robocode_{who}_engine") for who in EVOLVED},
+    **{name.replace("engine", "fought"): partial(fought, name) for name in TRAINED},
+    **{name.replace("engine", "bar"): partial(bar, name) for name in TRAINED},
     "robocode_league": league,
     "robocode_engine_league": engine_league,
     "robocode_parts": parts,
