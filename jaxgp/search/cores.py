@@ -126,7 +126,7 @@ def search(
 
     def joined(x: Array) -> Array:
         """Put [number, share, ...] back into the order of the queue, [Q, ...]; of a number by device take the most."""
-        return x.swapaxes(0, 1).reshape(-1, *x.shape[2:])[:queue] if x.ndim > 1 else x.max()
+        return x.swapaxes(0, 1).reshape(x.shape[0] * x.shape[1], *x.shape[2:])[:queue] if x.ndim > 1 else x.max()
 
     mesh = Mesh(np.array(devices), NAME)
     run = jax.shard_map(part, mesh=mesh, in_specs=WHOLE, out_specs=WHOLE, check_vma=False)
