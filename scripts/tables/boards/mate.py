@@ -75,4 +75,17 @@ def own(data: Data) -> str:
     return table(["n", *suites.SETS, "`captures`, median", "most"], rows)
 
 
-TABLES: Makers = {"mate_searches": searches, "mate_own": own}
+def guided(data: Data) -> str:
+    """Nodes of a champion and of searches by hand on the problems that no evolution sees."""
+    rows = data["mate_guided"]
+    lengths = list(dict.fromkeys(row["n"] for row in rows))
+    lines = []
+    for name in dict.fromkeys(row["search"] for row in rows):
+        found = {row["n"]: row for row in rows if row["search"] == name}
+        cells = [f"{float(found[n]['nodes']) / float(found[n]['problems']):,.1f}" for n in lengths]
+        solved, all_of = (sum(int(row[what]) for row in found.values()) for what in ("solved", "problems"))
+        lines.append([name if " " in name else f"`{name}`", *cells, f"{solved} of {all_of}"])
+    return table(["mean nodes", *(f"n = {n}" for n in lengths), "solved"], lines)
+
+
+TABLES: Makers = {"mate_searches": searches, "mate_own": own, "mate_guided": guided}
