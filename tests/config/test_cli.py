@@ -422,8 +422,8 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     assert "error: game=games/nothing: accepted: the name of a game, or a folder with an __init__.py" in err
     code, err, _ = call("game=sown")
     assert (
-        "game=sown: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, morpion, "
-        "othello, rars, robocode, rush_hour, walls" in err
+        "game=sown: unknown choice; accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, mate, "
+        "morpion, othello, rars, robocode, rush_hour, walls" in err
     )
 
 

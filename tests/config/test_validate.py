@@ -473,7 +473,7 @@ def test_a_game_that_no_genomes_play_is_not_evolved():
     wrong = dataclasses.replace(config(), game={"name": "othello"}, program={})
     with pytest.raises(UsageError) as raised:
         validate.check(wrong, games)
-    accepted = "backgammon, checkers, chess, freecell, mancala, morpion, rars, robocode, rush_hour, walls"
+    accepted = "backgammon, checkers, chess, freecell, mancala, mate, morpion, rars, robocode, rush_hour, walls"
     assert str(raised.value) == f"game.name=othello: accepted: {accepted}; no genomes play othello"
 
 

@@ -165,7 +165,7 @@ def test_a_file_that_cannot_be_written_is_a_failure(export, run_directory, tmp_p
         (('"pits": 5', '"pits": 4'), "made with the primitive set mancala-12-zero"),
         (
             ('"name": "mancala",', '"name": "go",'),
-            "game.name=go: accepted: backgammon, checkers, chess, freecell, mancala, morpion",
+            "game.name=go: accepted: backgammon, checkers, chess, freecell, mancala, mate, morpion",
         ),
         (('"move": "next_legal"', '"eyes": 2'), "eyes"),
         (("(ADD 3", "(ADDD 3"), "text: line 1, column 2: ADDD is not in the primitive set"),
@@ -190,7 +190,7 @@ def test_a_file_that_does_not_fit_is_explained_in_one_line(export, run_directory
         (["pits=3"], "pits: unknown option; accepted: run, game, format, name, output"),
         (
             ["run=nowhere", "game=go"],
-            "game=go: accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, morpion, othello, ",
+            "game=go: accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, mate, morpion, ",
         ),
     ],
 )

@@ -43,8 +43,8 @@ def test_training_is_refused_before_anything_is_made(capsys, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     assert commands.train(GAME) == 2
     assert (
-        "game.name=nim: accepted: backgammon, checkers, chess, freecell, mancala, morpion, othello, rars, robocode, "
-        "rush_hour, walls; "
+        "game.name=nim: accepted: backgammon, checkers, chess, freecell, mancala, mate, morpion, othello, rars, "
+        "robocode, rush_hour, walls; "
         "no genomes play nim" in capsys.readouterr().err
     )
     assert list(tmp_path.iterdir()) == []

@@ -82,8 +82,8 @@ def test_no_file_makes_a_folder_be_imported(command, runs):
     code, _, error = command("export", f"run={runs / 'wise'}")
     assert (code, error.count("\n")) == (2, 1)
     assert (
-        "game.name=dice: accepted: backgammon, checkers, chess, freecell, mancala, morpion, othello, rars, robocode, "
-        "rush_hour, walls" in error
+        "game.name=dice: accepted: backgammon, checkers, chess, freecell, mancala, mate, morpion, othello, rars, "
+        "robocode, rush_hour, walls" in error
     )
 
 

@@ -32,7 +32,7 @@ OTHELLO = ("game=othello", "opponent=engine")
         (["seed=-1"], "seed=-1: accepted: a whole number from 0 to 4294967295"),
         (
             ["game=go"],
-            "game=go: accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, morpion, othello, rars",
+            "game=go: accepted: backgammon, checkers, chess, freecell, lose_checkers, mancala, mate, morpion, othello",
         ),
         (["game.pits=99"], "game.pits=99: accepted: a whole number from 1 to 15"),
         (["game.extra_turn=7"], "game.extra_turn=7: accepted: true or false"),

@@ -139,7 +139,7 @@ def test_every_own_problem_stands_in_one_set_with_its_nodes_and_keys():
     sets = [spec.instances.load(spec.make(), name, "suite") for name in suites.SETS]
     texts = [text.split()[0] for text, *_ in suites.shipped()]
     assert sum(len(one.names) for one in sets) == len(texts) == len(set(texts))
-    assert all((one.nodes > 0).all() for one in sets)
+    assert all((one.reference > 0).all() for one in sets)
     assert all((one.keys[:, 0] >= 0).all() for one in sets)
     assert sum(sum(map(str.isalpha, text)) >= 8 for text in texts) == len(texts)
 
