@@ -32,7 +32,8 @@ def compiled():
     jax.monitoring.unregister_event_duration_listener(hear)
 
 
-GAMES = [name for name in envs.available() if envs.spec(name).roles]
+GAMES = [name for name in envs.available() if envs.spec(name).roles and name != "mate"]
+"""All but mate in n, which compiles its list of moves, to hold the keys of its problems to them."""
 
 
 @pytest.mark.parametrize("names", [("mancala", "walls", "rars"), pytest.param(GAMES, marks=pytest.mark.slow)], ids=len)
