@@ -4,18 +4,17 @@ A line is `FEN; n; nodes; set; keys`: the nodes of the search `captures`, told n
 by default `train`; all first moves that force mate within n, as in e2e4 and e7e8q. Lines of `set` report are for tests.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from envs.chess.board import fen
-from envs.chess.board.moves import MOST
-from envs.chess.board.position import MOVE
-from envs.mate.rules import Mate, State
+from envs.chess.board.moves import REST
+from envs.chess.board.position import Board
+from envs.mate import plain
+from envs.mate.rules import Mate
 from jaxgp.errors import reject
 from jaxgp.reading import read_text
 from jaxgp.spec import Instances
@@ -65,7 +64,7 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
             reject(option, where, f"n from 1 to {game.deepest}; this is {own}")
         try:
             board = fen.parse(parts[0])
-            keys = [fen.move(board, one) for one in parts[4].split()]
+            keys = [_action(plain.start(parts[0]), board, one) for one in parts[4].split()]
         except ValueError as error:
             reject(option, where, str(error))
         if not keys:
@@ -75,32 +74,20 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
     if not rows:
         reject(option, str(path), "at least one problem")
     states = jax.tree.map(lambda *x: np.stack(x), *(game.position(row[4], row[1]) for row in rows))
-    listed = np.asarray(_listed(game)(jax.tree.map(jnp.asarray, states)))
-    width = max(len(row[5]) for row in rows)
-    found = np.full((len(rows), width), -1, np.int32)
+    found = np.full((len(rows), max(len(row[5]) for row in rows)), -1, np.int32)
     for n, row in enumerate(rows):
-        for place, move in enumerate(row[5]):
-            at = np.flatnonzero((listed[n] >= 0) & (listed[n] & MOVE == move))
-            if len(at) != 1:
-                reject(option, row[0], f"keys that are legal moves; {fen.uci(row[4], move)} is none")
-            found[n, place] = listed[n, at[0]]
+        found[n, : len(row[5])] = row[5]
     test = np.array([row[3] == "report" for row in rows])
     nodes = np.array([row[2] for row in rows], np.int32)
     return Instances(tuple(f"{row[0]} n={row[1]}" for row in rows), states, test, nodes, found)
 
 
-@lru_cache(maxsize=2)
-def _listed(game: Mate) -> Callable[[State], jax.Array]:
-    """Compile: states [N] -> int32[N, M], the list of moves of each, -1 beyond."""
-
-    def one(state: State) -> jax.Array:
-        look = game.look(state)
-
-        def step(action: jax.Array, _: None) -> tuple[jax.Array, jax.Array]:
-            after = jnp.where(action == -2, -2, game.following(look, jnp.where(action == -3, -1, action)))
-            after = jnp.where(after == -1, -2, after)
-            return after, after
-
-        return jax.lax.scan(step, jnp.int32(-3), None, MOST)[1]
-
-    return jax.jit(jax.vmap(one))
+def _action(position: plain.Position, board: Board, name: str) -> int:
+    """Return the action of a legal move, with its class, by the plain rules; raises ValueError where there is none."""
+    move, after = fen.move(board, name), plain.moves(position).get(name)
+    if after is None:
+        raise ValueError(f"{name} is no legal move; accepted: keys that are")
+    # What is taken is what the other side lacks after the move.
+    other = "qrbnp" if position.white else "QRBNP"
+    taken = [n for n, man in enumerate(other, 1) if after.cells.count(man) < position.cells.count(man)]
+    return (0 if plain.checked(after) else taken[0] if taken else REST) << 12 | move

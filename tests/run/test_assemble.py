@@ -33,7 +33,7 @@ def compiled():
 
 
 GAMES = [name for name in envs.available() if envs.spec(name).roles and name != "mate"]
-"""All but mate in n, which compiles its list of moves, to hold the keys of its problems to them."""
+"""All but mate in n: fitness `proofs` asks the rules of its problems how many moves each has, a small program."""
 
 
 @pytest.mark.parametrize("names", [("mancala", "walls", "rars"), pytest.param(GAMES, marks=pytest.mark.slow)], ids=len)
