@@ -146,7 +146,8 @@ def by_programs(
     game: Chess, options: language.Options, texts: Mapping[str, str], at: Decisions
 ) -> dict[str, np.ndarray]:
     """Return the shares of moves that keep the result, of those that programs value most, by the names of the texts."""
-    made = cast(envs.spec("chess"), game, "move", values={"trees": options.trees, "phase": options.phase})
+    asked = {name: getattr(options, name) for name in ("trees", "phase", "erc", "extra", "stage")}
+    made = cast(envs.spec("chess"), game, "move", values=asked)
     genomes = [parse_program(made.language, one, CAPACITY) for one in texts.values()]
     population = jax.tree.map(lambda *xs: jnp.asarray(np.stack(xs)), *genomes)
     found = jax.jit(lambda at, some: shares(made.actor, some, look(made.actor, at)))(at.lessons, population)

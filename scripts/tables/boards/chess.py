@@ -32,12 +32,20 @@ ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plie
 SUM = "sum of five terms"
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
+SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
 MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
     "simple_terminals": "the 21 terminals of Table 4.2 alone",
+    "three_trees": "three trees, chosen by the position after the move",
+    "first_language": "the first language of Figure 12.1",
+    "later_language": "the second language of Figure 12.1",
+    "erc_table": "constants of chapter 4",
+    "erc_inverses": "constants of chapter 4 and their inverses",
+    "held_starts": "held starts",
+    "reproduction_0": "no reproduction",
 }
 """What short runs differ in, by their directories."""
 
@@ -100,17 +108,54 @@ def met(data: Data) -> str:
     return table(["player", *(f"{endgame}, {kind.removeprefix(MET)}" for endgame, kind in columns)], lines)
 
 
+def near(data: Data) -> str:
+    """Return a line for each player: what it keeps of endgames without tables, by an engine, and the best moves."""
+    columns = [(endgame, kind) for endgame in SIX for kind in ("near", "near, held")]
+    columns += [(SIX[0], "best"), (SIX[0], "played")]
+    rows = data["chess_near"]
+    lines = [[str(named(player)), *cells] for player, cells in _across(rows, columns).items()]
+    heads = [f"{endgame}, {'held' if 'held' in kind else 'critical'}" for endgame, kind in columns[:-2]]
+    return table(["player", *heads, f"{SIX[0]}, best on top", "best played"], lines)
+
+
+def seen(data: Data) -> str:
+    """Return a line for each way to value what programs see of positions: how often it mates."""
+    said = {"depth": "the mean of the plies to mate", "play": "what its own play comes to, after {} rounds"}
+    lines = [
+        [row["endgame"], row["combinations"], said[row["by"]].format(row["rounds"]), f"{100 * float(row['mated']):.1f}"]
+        for row in data["chess_seen"]
+    ]
+    return table(["endgame", "combinations of terminals", "worth of each", "mated, percent"], lines)
+
+
+def by_book(data: Data) -> str:
+    """Return a line for each player and opponent: games in which material counts, as in the book."""
+    lines = []
+    for row in data["chess_book"]:
+        count = int(row["games"])
+        shares = (f"{100 * int(row[name]) / count:.0f}" for name in ("won", "ahead", "drawn", "behind", "lost"))
+        who = (str(named(row[name])) for name in ("player", "opponent"))
+        lines.append([row["endgame"], *who, row["games"], *shares, _score(row)])
+    head = ["endgame", "program", "against", "games", "won, %", "ahead, %", "level, %", "behind, %", "lost, %", "score"]
+    return table(head, lines)
+
+
 def games(data: Data) -> str:
     """Return a line for each player and opponent: the games and their score."""
     lines = []
     for row in data["chess_games"]:
-        share = f"{float(row['score']):.3f} ({float(row['low']):.3f} to {float(row['high']):.3f})"
+        share = _score(row)
         who = row["player"] if row["player"] == SUM else str(named(row["player"]))
         *counts, different = (f"{int(row[x] or 0):,}" for x in ("games", "won", "drawn", "lost", "different"))
         told = different if row["different"] else ""
         lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, told])
     head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
     return table(head, lines)
+
+
+def _score(row: Cells) -> str:
+    score, low, high = (min(max(float(row[name]), 0), 1) for name in ("score", "low", "high"))
+    return f"{score:.3f} ({low:.3f} to {high:.3f})"
 
 
 def mates(data: Data) -> str:
@@ -203,7 +248,10 @@ TABLES: Makers = {
     "chess_than": differences,
     "chess_four": four,
     "chess_met": met,
+    "chess_near": near,
     "chess_games": games,
+    "chess_book": by_book,
+    "chess_seen": seen,
     "chess_mates": mates,
     "chess_mattered": mattered,
     "chess_points": points,
