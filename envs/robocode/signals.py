@@ -77,7 +77,9 @@ def signals(
         # The angle by which gun or radar would have to turn to the other robot.
         "gun_error": gun_error,
         "gun_error_size": lambda: jnp.abs(gun_error()),
-        "radar_error": lambda: relative_degrees(to_degrees(frame["bearing"]) + (to_degrees(s["body"]) - to_degrees(s["radar"]))),
+        "radar_error": lambda: relative_degrees(
+            to_degrees(frame["bearing"]) + (to_degrees(s["body"]) - to_degrees(s["radar"]))
+        ),
         "past_quarter": lambda: to_degrees(s["body"]) - 90 * jnp.floor(to_degrees(s["body"]) / 90),
         # The angle by which the body would have to turn to the direction in register 3.
         "to_corner": lambda: relative_degrees(line["r3"] - to_degrees(s["body"])),

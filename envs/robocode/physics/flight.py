@@ -48,8 +48,14 @@ def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell
     hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
     heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)
     speed = 20 - 3 * power
-    shell = Shell(robot.x, robot.y, speed * sine(heading), speed * cosine(heading), heading, power)
-    return arrays.where(fires, hot, robot), shell
+    vx, vy = (_straight(speed * part) for part in (sine(heading), cosine(heading)))
+    return arrays.where(fires, hot, robot), Shell(robot.x, robot.y, vx, vy, heading, power)
+
+
+def _straight(step: Array) -> Array:
+    if step.dtype == jnp.float64:
+        return step
+    return jnp.where(jnp.abs(step) < constants.STRAIGHT, 0.0, step)
 
 
 _BITS = 1 << np.arange(SLOTS, dtype=np.int32)
@@ -94,9 +100,7 @@ def leaves(field: Field, bullets: Bullets) -> Array:
 BY_FIRST, BY_SECOND, BOTH = 0, SLOTS, 2 * SLOTS
 
 
-def meetings(
-    one: tuple[Bullets, Bullets], other: tuple[Bullets, Bullets], mine_new: Array, theirs_new: Array
-) -> Array:
+def meetings(one: tuple[Bullets, Bullets], other: tuple[Bullets, Bullets], mine_new: Array, theirs_new: Array) -> Array:
     """Return which bullets meet: int32[SLOTS], for each of `one` a word of bits, three for each of the other ones.
 
     Those from `BY_FIRST` on are set where it meets the last step of the other, which has not moved yet; those from
