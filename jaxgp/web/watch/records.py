@@ -4,16 +4,19 @@ import json
 import math
 from array import array
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
+from jaxgp import files
 from jaxgp.store.record import LONGEST
 
 MOST = 2**26
 """Bytes of a record that are read; 10,000 generations have 5 million."""
 LARGEST = 1e100
 """Numbers beyond it are not drawn."""
+PIECE = 1000
+"""Lines of a piece of CSV."""
 KEPT = 200
 """Records that are kept in memory."""
 
@@ -60,13 +63,18 @@ class RecordTail:
                         self._last = self.columns["generation"][-1]
                     self.columns = {}
                 file.seek(offset)
+                line = b""
                 while offset < MOST and (line := file.readline(LONGEST)).endswith(b"\n"):
                     offset += len(line)
                     self._add(line)
                 self._where = (found.st_ino, offset)
         except OSError:
             return
-        self.note = f"The record is larger than {MOST >> 20} MiB; its end is not shown." if offset >= MOST else ""
+        self.note = ""
+        if offset >= MOST:
+            self.note = f"The record is larger than {MOST >> 20} MiB; its end is not shown."
+        elif len(line) == LONGEST:
+            self.note = f"The record has a line of more than {LONGEST >> 20} MiB; what follows it is not shown."
         if self.restarts and len(self) and self.columns["generation"][-1] < self._last:
             self.back, self._last = int(self.columns["generation"][-1]), -1.0
 
@@ -124,14 +132,16 @@ class Records:
         return tail
 
 
-def csv_lines(tails: Mapping[str, RecordTail], metrics: Sequence[str]) -> list[dict[str, object]]:
-    """Return a line for each generation of each run: `run`, `generation` and some metrics; empty cells are missing."""
-    lines: list[dict[str, object]] = []
+def csv_pieces(tails: Mapping[str, RecordTail], metrics: Sequence[str]) -> Iterator[str]:
+    """Yield CSV in pieces, a line for each generation of each run; empty cells are missing."""
+    names = ("run", "generation", *metrics)
+    yield ",".join(names) + "\n"
     for name, tail in tails.items():
-        for place, generation in enumerate(tail.columns.get("generation", ())):
-            line: dict[str, object] = {"run": name, "generation": int(generation)}
-            for metric in metrics:
-                value = tail.columns[metric][place] if metric in tail.columns else math.nan
-                line[metric] = "" if math.isnan(value) else value
-            lines.append(line)
-    return lines
+        columns = [tail.columns.get(metric) for metric in metrics]
+        rows = tail.columns.get("generation", ())
+        for first in range(0, len(rows), PIECE):
+            lines: list[dict[str, object]] = []
+            for place in range(first, min(first + PIECE, len(rows))):
+                cells = ["" if one is None or math.isnan(one[place]) else one[place] for one in columns]
+                lines.append(dict(zip(names, (name, int(rows[place]), *cells), strict=True)))
+            yield files.csv_text(lines).partition("\n")[2]

@@ -7,18 +7,18 @@ import difflib
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any
 from urllib.parse import urlencode
 
-from jaxgp import files, reading
+from jaxgp import reading
 from jaxgp.report import markup, tree
 from jaxgp.report.markup import escape
 from jaxgp.report.progress import duration, number
 from jaxgp.web import pages
 from jaxgp.web.watch.curves import ChartCurve, draw, mean_and_range
-from jaxgp.web.watch.records import Records, RecordTail, csv_lines
+from jaxgp.web.watch.records import Records, RecordTail, csv_pieces
 from jaxgp.web.watch.runs import RunEntry, read_champion, read_small
 
 TOGETHER = 30
@@ -122,13 +122,12 @@ class Watch:
         )
         return pages.frame(title, body, token)
 
-    def csv(self, entries: Sequence[RunEntry], asked: Mapping[str, Any]) -> str:
-        """Return the figures of the charts as CSV."""
+    def csv(self, entries: Sequence[RunEntry], asked: Mapping[str, Any]) -> Iterator[str]:
+        """Return the figures of the charts as CSV, in pieces."""
         tails = {one.name: self.records.get(one.directory.record) for one in entries}
         known = sorted({name for tail in tails.values() for name in tail.metrics})
         chosen = [name for name in known if not asked["metric"] or name in asked["metric"]]
-        lines = csv_lines(tails, chosen)
-        return files.csv_text(lines) if lines else "run,generation\n"
+        return csv_pieces(tails, chosen)
 
 
 def _query(asked: Mapping[str, Any]) -> list[tuple[str, str]]:
