@@ -223,7 +223,8 @@ def act(site: Site, request: Request, body: dict[str, Any]) -> Response:
     elif do == "hint":
         game.advise(at)
     elif do == "why":
-        found["reasons"] = board.reasons(game.why(at))
+        state, why = game.why(at)
+        found["reasons"] = board.reasons(game, state, _bottom(body), why)
     elif do in ("undo", "resign"):
         getattr(game, do)(at)
     elif do == "stop":
