@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -52,6 +53,7 @@ def make(site: Site) -> Starlette:
         Route("/page.js", _script),
         Route("/run/{number:int}", at(site, run)),
         Route("/run/{number:int}/report", at(site, report)),
+        Route("/run/{number:int}/game", at(site, show_game), methods=["POST"]),
         Route("/page/{number:int}", at(site, study)),
         Route("/watch", at(site, watch)),
         Route("/watch.csv", at(site, figures)),
@@ -185,6 +187,18 @@ def _champions_game(entry: RunEntry) -> dict[str, Any]:
 
 def create(site: Site, request: Request, body: dict[str, Any]) -> Response:
     return JSONResponse({"go": f"/play/{site.hall.create(body).name}"})
+
+
+def show_game(site: Site, request: Request, body: dict[str, Any]) -> Response:
+    """Let the champion of a run play against the usual opponent, or alone."""
+    del body
+    entry = _entry(site, request.path_params["number"])
+    settings = _champions_game(entry)
+    name = settings.pop("name", "")
+    offer = site.hall.offer(name, settings)
+    form = {"game": name, "first": f"champion:{entry.number}", "second": offer.usual}
+    form["seed"] = str(int(time.time()) % 100_000)
+    return JSONResponse({"go": f"/play/{site.hall.create(form, settings).name}"})
 
 
 def games(site: Site, request: Request) -> Response:
