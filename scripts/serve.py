@@ -98,7 +98,7 @@ def task(options: Options) -> int:
         path += f"{'&' if '?' in path else '?'}token={token}"
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    app.serve(site, listening, lambda: print(f"http://{shown}:{port}{path}", flush=True))
+    app.server(site, lambda: print(f"http://{shown}:{port}{path}", flush=True)).run(sockets=[listening])
     return 0
 
 

@@ -16,9 +16,8 @@ from tests.web.site import Answers, browsing, make
 def last():
     """Answers of a player that takes one stick, or gives a hint."""
     said = {"move": {"action": 0}, "hint": {"action": 1, "why": "it leaves four"}}
-    said["why"] = {
-        "why": {"says": "<b>", "moves": [["2", 1.5, "1 3"]], "rules": [["a", True, False]], "trees": ["(+ 1)"]}
-    }
+    said["why"] = {"why": {"says": "<b>", "moves": [["2", 1.5, "1 3"]], "rules": [["a", True, "<i>"]]}}
+    said["why"]["why"] |= {"then": "then", "mask": [], "legend": "<u>", "trees": [["(+ 1)", [[1, "pale"]]]]}
     return Answers(lambda question: said[question["what"]])
 
 
@@ -101,7 +100,9 @@ def test_a_hint_names_a_move_and_reasons_are_escaped(browser):
     assert "Hint: 2 (it leaves four)." in view["parts"]["state"]
     reasons = browser.do(address, "why", at=1).json()["reasons"]
     assert "&lt;b&gt;" in reasons
-    assert "<mark>a</mark> fires" in reasons
+    assert "<mark>a</mark> fires <span class=soft>&lt;i&gt;" in reasons
+    assert "&lt;u&gt;" in reasons
+    assert '<g class="leaf pale">' in reasons
     assert "1 3" in reasons
 
 

@@ -1,5 +1,6 @@
 """The games on the page: who can play what, new games, those that are open, and those that were put away to files."""
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.options import DEEPEST, MAX_SEED, list_options
 from jaxgp.printable import plies
 from jaxgp.web.play.thinkers import Thinkers
-from jaxgp.web.watch.runs import RunEntry, Runs
+from jaxgp.web.watch.runs import LARGEST, RunEntry, Runs
 
 if TYPE_CHECKING:
     from jaxgp.games.outside import Games
@@ -120,12 +121,13 @@ class Hall:
         fitting = [one for one in self._runs.all() if one.facts["game"] == game and one.has_champion]
         return fitting[:MOST_CHAMPIONS]
 
-    def create(self, form: Mapping[str, Any]) -> Any:
+    def create(self, form: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Any:
         """Return a new game.
 
         Args:
             form: texts by name: `game`, its settings as `game.NAME`, `first` and `second`, words of `Offer.players`,
                 `first_depth`, `first_evaluator` and so on, `seed`.
+            settings: of the rules, beside those of the form.
 
         Raises:
             UsageError: something that is not accepted; the message says what is.
@@ -135,7 +137,7 @@ class Hall:
 
         texts = {name: value for name, value in form.items() if isinstance(value, str) and len(value) <= LARGEST_WORD}
         asked = {name[5:]: _read(name, value) for name, value in texts.items() if name.startswith("game.")}
-        offer = self.offer(texts.get("game", ""), asked)
+        offer = self.offer(texts.get("game", ""), dict(settings or {}) | asked)
         game = offer.cast.game
         places = ("first",) if game.seats == 1 else ("first", "second")
         chairs = [self._chair(place, texts, offer) for place in places]
@@ -169,7 +171,7 @@ class Hall:
         elif kind == "champion":
             entry = self._runs.find(int(value))
             assert entry is not None, "it was offered"
-            run, settings = str(entry.path), settings_of(cast.game)
+            run, settings = self._champion_of(entry), settings_of(cast.game)
             try:
                 cast = champions.load(run, self.games, asked=settings).cast
             except UsageError as error:
@@ -177,6 +179,23 @@ class Hall:
             player |= given
         options_of(player).check(place, cast)
         return Chair(player, name, run)
+
+    def _champion_of(self, entry: RunEntry) -> str:
+        """Return where the champion of a run is; of a run that goes on, a copy, which stays as it is."""
+        if entry.facts["state"] != "running":
+            return str(entry.path)
+        try:
+            text = reading.read_text(entry.directory.champion, LARGEST)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the champion of {entry.name} cannot be read: {error}") from error
+        path = self._copies / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.save_text("saved", path, text)
+        return str(path)
+
+    @property
+    def _copies(self) -> Path:
+        return self._folder / "champions"
 
     def _add(self, spec: Any, stepper: Any, chairs: Any, settings: dict[str, Any], **more: Any) -> Any:
         """Open a game; the one that was not used for longest is put away if there are too many."""
@@ -254,7 +273,7 @@ class Hall:
         with suppress(UsageError, TypeError, KeyError, ValueError):
             seat: dict[str, Any] = dict(given)  # type: ignore[call-overload]
             player, run = seat["player"], seat.get("run")
-            known = {str(one.path): one for one in self._runs.all()}
+            known = {str(one.path) for one in self._runs.all()} | {str(one) for one in self._copies.glob("*.json")}
             if isinstance(player, dict) and player.get("kind") in ("champion", "search", "strategy", "random"):
                 options_of(player)
                 if (player["kind"] == "champion") == (run in known):

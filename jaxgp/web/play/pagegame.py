@@ -173,8 +173,13 @@ class PageGame:
             self.said = f"Hint: {said} ({answer['why']})."
             self._change(self.waiting)
 
-    def why(self, at: int) -> list[tuple[str, dict[str, Any]]]:
-        """Return for each player, by its name, why it would move as it does here; raises UsageError and RunError."""
+    def why(self, at: int) -> tuple[Any, list[tuple[str, dict[str, Any]]]]:
+        """Return the position, and for each player, by its name, why it would move as it does there.
+
+        Raises:
+            UsageError: nobody can say.
+            RunError: it took too long, or has failed.
+        """
         with self.lock:
             if at != len(self.record) or not self.record or bool(self.record[-1].state.terminated):
                 raise UsageError("there is no move to be made in this position")
@@ -182,7 +187,7 @@ class PageGame:
         if not chairs:
             raise UsageError("no player is here that could say why")
         record = list(self.record[:at])
-        return [(one.name, self.ask("why", record, one)["why"]) for one in chairs]
+        return record[-1].state, [(one.name, self.ask("why", record, one)["why"]) for one in chairs]
 
     @property
     def _judges(self) -> list[Chair]:
