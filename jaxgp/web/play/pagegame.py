@@ -262,7 +262,9 @@ class PageGame:
             for move in moves.play(self.stepper, seats, self.record):
                 if len(self.record) > 1:
                     label = self.labels()[move.seat]
-                    self.said = announcement(self.stepper.rules, self.spec.notation, move, label)
+                    rules = self.stepper.rules
+                    rolled = self.spec.table.rolled(rules, self.record[-2].state)
+                    self.said = announcement(rules, self.spec.notation, move, label, rolled)
                     self._save()
                 self._tell("")
             with self.lock:
