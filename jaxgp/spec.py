@@ -302,7 +302,7 @@ class Table(OfTurns, Generic[Rules]):
         remarks: rules -> what says what a move did: (state before it, action) -> a sentence; None if nothing is known.
         exercises: what a beginner can practise, by name.
         pointing: how moves are made by pointing; None: each has a button.
-        rolled: (rules, state) -> in words, what chance gives the side to move for its move: " with 6-2"; empty: nothing.
+        rolled: (rules, state) -> in words, what chance gives for the next move: " with 6-2"; empty: nothing.
     """
 
     typed: str | None = None

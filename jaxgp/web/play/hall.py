@@ -3,7 +3,7 @@
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,6 +61,7 @@ class Hall:
         thinkers: processes that think.
         folder: where games are saved.
         most: games that are open at once.
+        given: kinds and options of further players, engines and programs, of which each game offers those that fit.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class Hall:
         thinkers: Thinkers,
         folder: Path,
         most: int,
+        given: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.games, self.names, self.thinkers = games, names, thinkers
+        self._given = [dict(one) for one in given]
         self._resolve, self._runs, self._folder, self._most = resolve, runs, folder, most
         self._open: dict[str, Any] = {}
         self._lock = threading.Lock()
@@ -103,6 +106,7 @@ class Hall:
             evaluators = list(cast.spec.evaluators(cast.game))
         if not player("strategy").unfit(cast):
             found |= {f"strategy:{one}": f"strategy {one}" for one in cast.spec.strategies}
+        found |= {f"given:{n}": _named(one) for n, one in enumerate(self._given) if _fitting(one, cast) is not None}
         found["random"] = "random moves"
         usual = "search" if "search" in found else next((one for one in found if one.startswith("strategy")), "random")
         listed = [
@@ -168,6 +172,8 @@ class Hall:
             name = f"search, {plies(player['depth'])}"
         elif kind == "strategy":
             player["name"] = value
+        elif kind == "given":
+            player = _fitting(self._given[int(value)], cast) or {}
         elif kind == "champion":
             entry = self._runs.find(int(value))
             assert entry is not None, "it was offered"
@@ -274,7 +280,10 @@ class Hall:
             seat: dict[str, Any] = dict(given)  # type: ignore[call-overload]
             player, run = seat["player"], seat.get("run")
             known = {str(one.path) for one in self._runs.all()} | {str(one) for one in self._copies.glob("*.json")}
-            if isinstance(player, dict) and player.get("kind") in ("champion", "search", "strategy", "random"):
+            if not isinstance(player, dict):
+                return Chair(None, "person")
+            listed = {name: value for name, value in player.items() if name != "protocol"} in self._given
+            if listed or player.get("kind") in ("champion", "search", "strategy", "random"):
                 options_of(player)
                 if (player["kind"] == "champion") == (run in known):
                     return Chair(player, str(seat["name"])[:200], run)
@@ -291,6 +300,26 @@ class Hall:
         """Put all games away."""
         for game in self.open.values():
             game.close()
+
+
+def _fitting(given: Mapping[str, Any], cast: Any) -> dict[str, Any] | None:
+    """Return a player that was given, as it plays a game; None: it cannot."""
+    from jaxgp.web.play.worker import options_of
+
+    player = dict(given)
+    if player["kind"] == "engine" and cast.spec.dialect is not None:
+        player["protocol"] = cast.spec.dialect(cast.game).protocol
+    with suppress(UsageError):
+        made = options_of(player)
+        made.check("player", cast)
+        if player["kind"] == "program":
+            made.hand("player", cast)
+        return player
+    return None
+
+
+def _named(given: Mapping[str, Any]) -> str:
+    return f"engine {given['command']}" if given["kind"] == "engine" else f"program {Path(given['file']).name}"
 
 
 def _champion(entry: RunEntry) -> str:
