@@ -200,6 +200,7 @@ class Instances:
         test: bool[N], those that no evolution may see.
         reference: int32[N], nodes that a fixed search of problems needs, -1 where it is not known; None: there is none.
         keys: int32[N, K], of problems the first moves that win by force, then -1; None: they are not known.
+        lengths: int32[N], of problems how many moves the solver may make; None: these are no problems.
     """
 
     names: tuple[str, ...]
@@ -207,6 +208,7 @@ class Instances:
     test: np.ndarray
     reference: np.ndarray | None = None
     keys: np.ndarray | None = None
+    lengths: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
