@@ -65,7 +65,13 @@ class Options:
     )
     workers: int = option(2, "processes that think at once", low=1, high=64)
     thinking: float = option(30.0, "how long one move or hint may take", low=1, high=3600, unit="seconds")
-    idle: float = option(600.0, "after which a process that nobody asks is ended", low=1, high=86400, unit="seconds")
+    idle: float = option(
+        600.0,
+        "after which a process that nobody asks is ended, and a game that nobody looks at put away",
+        low=1,
+        high=86400,
+        unit="seconds",
+    )
     engines: list[str] = option([], "commands of engines outside, which can be chosen as opponents")  # noqa: RUF009
     programs: list[str] = option([], "files with a program or a rule list, which can be chosen as opponents")  # noqa: RUF009
     saved: str = option("outputs/games", "the folder that games are saved in, as play.py reads them", path=True)
@@ -95,7 +101,9 @@ def task(options: Options) -> int:
     names = sorted({*found.available(), *stems})
     resolve = partial(settings_of, found)
     given = [*map(engine, options.engines), *map(program, options.programs)]
-    hall = Hall(found, names, resolve, runs, thinkers, user_path("saved", options.saved), options.games, given)
+    hall = Hall(
+        found, names, resolve, runs, thinkers, user_path("saved", options.saved), options.games, given, options.idle
+    )
     site = app.Site(runs, hall, options.host, token)
     named = options.game.get("name")
     asked = named if named in names else settings.get("name")  # the name of a folder is the last part of it

@@ -1,6 +1,8 @@
 """Games on the page, by what a browser sends: nim and Connect Four, which know nothing of the page."""
 
 import json
+import threading
+import time
 
 import pytest
 
@@ -245,3 +247,23 @@ def test_engines_and_programs_of_the_command_line_are_offered_by_the_games_that_
         for word in ("given:0", "given:2", "given:-1", "given:x", "engine:sh"):
             answer = browser.post("/new", {"game": "walls", "first": "human", "second": word})
             assert "second=" in answer.json()["error"]
+
+
+def test_a_game_that_nobody_looks_at_is_put_away_and_opens_again_as_it_was(tmp_path, last):
+    site = make(tmp_path, last, idle=0.1)
+    with browsing(site) as browser:
+        address = browser.new(second="human")
+        version = browser.view(address)["version"]
+        browser.do(address, "move", at=1, action=0)
+        unmoved = browser.new(second="human")
+        browser.view(unmoved)
+        threads = threading.active_count()
+        end = time.monotonic() + 10
+        while site.hall.open and time.monotonic() < end:
+            time.sleep(0.05)
+        assert site.hall.open == {}
+        assert threading.active_count() < threads
+        again = browser.view(address)
+        assert again["at"] == 2
+        assert browser.view(unmoved)["at"] == 1
+        assert again["version"] > version, "a page that is open takes it for newer"

@@ -24,6 +24,8 @@ DEPTH = 4
 """Plies of a search that nobody gives another depth."""
 MOST_CHAMPIONS = 50
 """Champions that are offered as opponents."""
+RESTING = ("person", "stopped", "over", "failed", "paused")
+"""States of a game in which nothing happens."""
 MOST_FILES = 10_000
 LARGEST_WORD = 4000
 """Characters of a setting."""
@@ -62,6 +64,7 @@ class Hall:
         folder: where games are saved.
         most: games that are open at once.
         given: kinds and options of further players, engines and programs, of which each game offers those that fit.
+        idle: seconds after which a game that nobody looks at is put away.
     """
 
     def __init__(
@@ -74,13 +77,15 @@ class Hall:
         folder: Path,
         most: int,
         given: Sequence[Mapping[str, Any]] = (),
+        idle: float = 600.0,
     ) -> None:
         self.games, self.names, self.thinkers = games, names, thinkers
         self._given = [dict(one) for one in given]
         self._resolve, self._runs, self._folder, self._most = resolve, runs, folder, most
         self._open: dict[str, Any] = {}
         self._lock = threading.Lock()
-        self._made = 0
+        self._made, self._idle, self._closed = 0, idle, threading.Event()
+        threading.Thread(target=self._reap, daemon=True).start()
 
     def offer(self, name: str, settings: Mapping[str, Any] | None = None) -> Offer:
         """Return what can be played of a game; raises UsageError."""
@@ -242,8 +247,9 @@ class Hall:
         """Return a game, open or saved; its players wait until somebody lets them go on. Raises UsageError."""
         with self._lock:
             found = self._open.get(name)
-        if found is not None:
-            return found
+            if found is not None:
+                found.touched = time.monotonic()
+                return found
         path = self.saved().get(name)
         if path is None:
             raise UsageError("there is no game at this address")
@@ -296,8 +302,18 @@ class Hall:
         record = list(game.record[: move + 1])
         return self._add(game.spec, game.stepper, game.chairs, game.settings, record=record)
 
+    def _reap(self) -> None:
+        """Put games away that nobody looks at; those in which players think by themselves go on."""
+        while not self._closed.wait(min(1.0, self._idle)):
+            now = time.monotonic()
+            with self._lock:
+                idle = [one for one in self._open.values() if now - one.touched > self._idle and one.waiting in RESTING]
+                for one in idle:
+                    self._open.pop(one.name).close()
+
     def close(self) -> None:
         """Put all games away."""
+        self._closed.set()
         for game in self.open.values():
             game.close()
 
