@@ -30,9 +30,12 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import os
 import re
+import select
 import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -44,6 +47,7 @@ from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
 from jaxgp.options import MAX_COUNT, MAX_SEED, list_options
+from jaxgp.printable import show_typed
 from jaxgp.seats.options import PlayerOptions, player
 
 if TYPE_CHECKING:
@@ -329,7 +333,7 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
         draw=drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,
     )
-    drop_typed()
+    refuse_typed()
     try:
         board.play()
     except EngineError as error:
@@ -531,7 +535,7 @@ def show_again(options: Options) -> None:
     keep = keeper(options, played.spec, played.game)
     viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
     if sys.stdin.isatty():
-        drop_typed()
+        refuse_typed()
         viewer.walk(ask)
     else:
         viewer.run()
@@ -594,23 +598,28 @@ def about(options: Options) -> list[str]:
 
 
 def guard_typing(agent: "Agent") -> "Agent":
-    """Return a player during whose thoughts nothing can be typed."""
+    """Return a player during whose thoughts no move can be typed; an unfinished line is kept."""
 
     def choose(state: "Position", bits: "np.uint32") -> int | None:
         action = agent.choose(state, bits)
-        drop_typed()
+        refuse_typed()
         return action
 
     return replace(agent, choose=choose)
 
 
-def drop_typed() -> None:
-    """Drop keys that were typed before anybody was asked; lines that come from a file or a pipe are kept."""
-    if sys.stdin.isatty():
-        import termios
+def refuse_typed() -> None:
+    """Say of whole lines that were typed before anybody was asked that they do not count.
 
-        with suppress(termios.error):
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    A line without its end is kept, and so are all lines that come from a file or a pipe.
+    """
+    if not sys.stdin.isatty():
+        return
+    typed = b""
+    while select.select([sys.stdin], [], [], 0)[0] and (piece := os.read(sys.stdin.fileno(), 4096)):
+        typed += piece
+    for line in typed.decode(errors="replace").splitlines():
+        say(f"{show_typed(line)} was typed before you were asked; it does not count.")
 
 
 def ask(prompt: str) -> str:
@@ -663,7 +672,10 @@ def changed_cells(now: str, before: str) -> list[int]:
 
 
 def say(text: str) -> None:
-    """Print at once, also into a pipe."""
+    """Print at once, also into a pipe; lines that are too long for a terminal are broken between words."""
+    if sys.stdout.isatty():
+        wide = shutil.get_terminal_size().columns
+        text = "\n".join(line if len(line) <= wide else textwrap.fill(line, wide) for line in text.split("\n"))
     print(text, flush=True)
 
 

@@ -100,7 +100,8 @@ def server(site: Site, opened: Callable[[], object]) -> uvicorn.Server:
     def prepare() -> None:
         """Do what the first requests would have to wait for."""
         site.runs.all()
-        importlib.import_module("jaxgp.web.play.board")
+        for room in ("jaxgp.web.play.board", "jaxgp.report.plots", "jaxgp.report.tableau"):
+            importlib.import_module(room)
 
     made.startup = starting  # type: ignore[method-assign]
     return made
@@ -254,9 +255,10 @@ async def play_stream(site: Site, request: Request) -> AsyncIterator[dict[str, A
     """Yield what the page shows of a game, whenever it changes; None: nothing has."""
     from jaxgp.web.play import board
 
-    game = await run_in_threadpool(site.hall.find, request.path_params["name"])
     bottom, shown = _bottom(request.query_params), -1
     while True:
+        # Asked for each time: a game that was put away is another one when it is opened again.
+        game = await run_in_threadpool(site.hall.find, request.path_params["name"])
         if game.version != shown:
             found = await run_in_threadpool(board.view, game, bottom)
             shown = found["version"]

@@ -125,7 +125,7 @@ def test_a_search_beats_a_random_player_and_gives_hints(play):
     _, out, _ = play("player=search", "opponent=random", *KALAH, "seed=1")
     assert "First player (search, 8 plies) wins" in out
     _, out, _ = play("opponent=human", *KALAH, typed="hint\n")
-    assert re.search(r"Hint: [123] \(a search of 8 plies values it at -?[\d.]+\)\.", out)
+    assert re.search(r"Hint: [123] \(a search of 8 plies values it at -?[\d.]+, and expects [123] [123] [123]\)\.", out)
 
 
 def test_the_champion_of_a_run_plays(play, run_directory):
@@ -278,14 +278,15 @@ def test_an_engine_outside_that_does_not_have_the_board(play):
     assert error == f"error: {fake()}: boardsize 10: refused: unacceptable size\n"
 
 
-def test_a_person_plays_a_game_for_one(play, tmp_path):
+def test_a_person_plays_a_game_for_one(play, tmp_path, monkeypatch):
+    monkeypatch.setattr("envs.morpion.hints.SECONDS", 0.0)
     typed = "help\nrules\nhint\nnorth\n16,20-20,20\n16,20-20,20\nundo\n3\nquit\n"
     code, out, _ = play(*MORPION, f"save={tmp_path / 'mine'}", typed=typed)
     assert code == 0
     assert out.startswith("You play alone. Type help")
     assert "Moves are the ends of a line, as in 16,20-20,20.\n" in out
     assert "A move adds one cross so that five crosses stand in a row" in out
-    assert re.search(r"Hint: [\d,-]+ \(the best of 30 random games after it has \d+ lines\)\.", out)
+    assert re.search(r"Hint: [\d,-]+ \(8 nested searches find a game of \d+ lines that begins with it\)\.", out)
     assert '"north" is not a move; accepted: the ends of a line, as in 16,20-20,20, or help.' in out
     assert "You play 16,20-20,20.\n" in out
     assert re.search(r"16,20-20,20 cannot be played here; legal: 1 \d+,\d+-\d+,\d+; 2 \d+,", out)

@@ -1,6 +1,8 @@
 """Games on the page, by what a browser sends: nim and Connect Four, which know nothing of the page."""
 
 import json
+import threading
+import time
 
 import pytest
 
@@ -217,3 +219,51 @@ def test_a_file_that_names_players_that_are_not_here_opens_with_people(tmp_path,
         file.write_text("{")
         browser.site.hall._open.clear()
         assert browser.get(address).status_code == 404
+
+
+def test_engines_and_programs_of_the_command_line_are_offered_by_the_games_that_they_play(tmp_path):
+    asked = Answers(lambda question: {"action": 1})
+    (tmp_path / "turns.txt").write_text("- - - / - - - / - - - : turn-left\n")
+    program = {"kind": "program", "file": str(tmp_path / "turns.txt")}
+    engine = {"kind": "engine", "command": "sh -c x"}
+    with browsing(make(tmp_path, asked, given=[engine, program])) as browser:
+        walls, othello = (browser.get(f"/new?game={game}").text for game in ("walls", "othello"))
+        assert "engine sh -c x" not in walls
+        assert "program turns.txt" in walls
+        assert "engine sh -c x" in othello
+        assert "program turns.txt" not in othello
+        address = browser.new(**{"game": "walls", "game.size": "3", "second": "given:1"})
+        browser.view(address)
+        browser.do(address, "move", at=1, action=1)
+        assert browser.view(address)["at"] == 3
+        assert asked.asked[-1]["player"] == program
+        name = address.rpartition("/")[2]
+        browser.site.hall._open.clear()
+        assert "person against program turns.txt" in browser.get(address).text
+        file = browser.site.hall.saved()[name]
+        file.write_text(file.read_text().replace("turns.txt", "other.txt"))
+        browser.site.hall._open.clear()
+        assert "person against person" in browser.get(address).text
+        for word in ("given:0", "given:2", "given:-1", "given:x", "engine:sh"):
+            answer = browser.post("/new", {"game": "walls", "first": "human", "second": word})
+            assert "second=" in answer.json()["error"]
+
+
+def test_a_game_that_nobody_looks_at_is_put_away_and_opens_again_as_it_was(tmp_path, last):
+    site = make(tmp_path, last, idle=0.1)
+    with browsing(site) as browser:
+        address = browser.new(second="human")
+        version = browser.view(address)["version"]
+        browser.do(address, "move", at=1, action=0)
+        unmoved = browser.new(second="human")
+        browser.view(unmoved)
+        threads = threading.active_count()
+        end = time.monotonic() + 10
+        while site.hall.open and time.monotonic() < end:
+            time.sleep(0.05)
+        assert site.hall.open == {}
+        assert threading.active_count() < threads
+        again = browser.view(address)
+        assert again["at"] == 2
+        assert browser.view(unmoved)["at"] == 1
+        assert again["version"] > version, "a page that is open takes it for newer"

@@ -87,6 +87,8 @@ def explain(
         return Reasons("It draws any legal move with equal probability.")
     if player.kind == "strategy":
         return _of_strategy(cast, player, state, actions)
+    if player.kind == "program":
+        genome = player.hand("player", cast).genome
     if genome is None:
         return Reasons("It does not say why it moves.")
     depth = getattr(player, "depth", None)

@@ -94,7 +94,7 @@ class PageGame:
         self.name, self.spec, self.stepper, self.chairs = name, spec, stepper, tuple(chairs)
         self.record: list[Move] = list(record)
         self.lock = threading.Condition()
-        self.version = 0
+        self.version = time.monotonic_ns() // 1_000_000  # a game that is opened again has later versions than before
         self.waiting = "paused" if paused else "starting"  # also: person, moving, thinking, stopped, over, failed
         self.doing, self.said = "", ""
         self.hint: tuple[int, int | None] | None = None  # the length of the record, and the move that was advised
@@ -215,8 +215,10 @@ class PageGame:
         return {"what": what, "player": player, "chance": chance, "actions": actions, **settings}
 
     def close(self) -> None:
-        """Put the game away."""
+        """Put the game away; one without a move has no file yet."""
         with self.lock:
+            if len(self.record) == 1:
+                self._save()
             self._closed = True
             self._stop.set()
             self._asking.set()
@@ -262,7 +264,9 @@ class PageGame:
             for move in moves.play(self.stepper, seats, self.record):
                 if len(self.record) > 1:
                     label = self.labels()[move.seat]
-                    self.said = announcement(self.stepper.rules, self.spec.notation, move, label)
+                    rules = self.stepper.rules
+                    rolled = self.spec.table.rolled(rules, self.record[-2].state)
+                    self.said = announcement(rules, self.spec.notation, move, label, rolled)
                     self._save()
                 self._tell("")
             with self.lock:
