@@ -36,7 +36,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# A compiled program takes some ten areas of memory, of which Linux gives a process 65,530; a program too many is a crash.
+# A compiled program takes some ten areas of memory. Linux gives a process 65,530; one program too many is a crash.
 AREAS = Path("/proc/self/maps")
 MANY = 30_000
 
