@@ -17,7 +17,7 @@ def stacked(texts):
     return jax.tree.map(lambda *x: np.stack(x), *map(fen.parse, texts))
 
 
-@partial(jax.jit, compiler_options=FAST)
+@jax.jit  # optimized: lists of moves take most of the time of long games
 def _looked(boards):
     seen = jax.vmap(moves.look)(boards)
     return jax.vmap(moves.listed)(seen), seen.count, seen.forcing, seen.checked, seen.won
@@ -28,7 +28,7 @@ def _counted(boards):
     return jax.vmap(moves.look)(boards).count
 
 
-@partial(jax.jit, compiler_options=FAST)
+@jax.jit
 def _advanced(boards, actions):
     return jax.vmap(position.advance)(boards, actions)
 
