@@ -30,12 +30,11 @@ svg,input{width:100%}
 STYLE
 </style></head><body>
 <h1>TITLE</h1>
-<svg class="chess" viewBox="-2 -2 420 420" role="img" aria-label="the board after the move"><defs>SYMBOLS</defs>
-BOARD<g id="men"></g></svg>
+<svg class="chess" viewBox="-2 -2 420 420" role="img" aria-label="the board after the move">BOARD<g id="men"></g></svg>
 <input id="at" type="range" min="0" max="LAST" value="0" aria-label="move of the proof">
 <p id="line" aria-live="polite"></p>
 <script>
-const steps = DATA, flipped = FLIPPED, cell = CELL;
+const steps = DATA, shapes = SHAPES, flipped = FLIPPED, cell = CELL;
 const at = document.getElementById("at"), men = document.getElementById("men"), line = document.getElementById("line");
 function show() {
   const [board, before, words] = steps[at.value];
@@ -45,7 +44,9 @@ function show() {
     if (flipped) { x = 7 - x; y = 7 - y; }
     if (board[n] !== before[n])
       drawn += `<rect class="mark" x="${x * cell}" y="${y * cell}" width="${cell}" height="${cell}"/>`;
-    if (board[n] !== ".") drawn += `<use href="#man-${board[n]}" x="${(x + .5) * cell}" y="${(y + .5) * cell}"/>`;
+    const shape = shapes[board[n].toLowerCase()], owner = board[n] in shapes ? 1 : 0;
+    if (shape)
+      drawn += `<path class="man${owner}" transform="translate(${(x + .5) * cell} ${(y + .5) * cell})" d="${shape}"/>`;
   }
   men.innerHTML = drawn;
   line.textContent = `${words}  (${+at.value} of ${steps.length - 1})`;
@@ -89,18 +90,13 @@ def page(proof: Proof) -> str:
         steps.append([_board(after), _board(before), lines[node]])
     side = "Black" if black else "White"
     more = f", the first {STEPS} moves of {len(proof.names)}" if len(proof.names) > STEPS else ""
-    symbols = "".join(
-        f'<path id="man-{letter}" class="man{owner}" d="{shape}"/>'
-        for kind, shape in zip(KINDS, OUTLINES, strict=True)
-        for owner, letter in enumerate((kind.upper(), kind))
-    )
     filled = {
         "TITLE": escape(f"{side} mates in {proof.own}: {lines[proof.children[-1][0]]}{more}"),
         "STYLE": STYLE,
-        "SYMBOLS": symbols,
         "BOARD": board_svg(["."] * 64),
         "LAST": str(len(steps) - 1),
         "DATA": json.dumps(steps).replace("<", "\\u003c"),
+        "SHAPES": json.dumps(dict(zip(KINDS, OUTLINES, strict=True))),
         "FLIPPED": json.dumps(black),
         "CELL": f"{CELL:g}",
     }
