@@ -100,7 +100,7 @@ def test_a_proof_is_stepped_through_in_a_page_and_told_as_a_game_with_variations
     proof.verify(made, plain)
     told = " ".join(replay.pgn(made).split())
     assert told.endswith('0 1"] 1. Rb7+ Kd8 (1... Ke8 2. Ra8#) (1... Kf8 2. Ra8#) 2. Ra8# 1-0')
-    steps = json.loads(re.search("const steps = (.*), flipped", replay.page(made))[1])
+    steps = json.loads(re.search("const steps = (.*), shapes", replay.page(made))[1])
     assert [line for _, _, line in steps[:5]] == ["", "1. Rb7+", "1. Rb7+ Kd8", "1. Rb7+ Kd8 2. Ra8#", "1. Rb7+ Ke8"]
     assert steps[3][0][56:] == "R..k...."
 
