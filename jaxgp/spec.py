@@ -40,6 +40,10 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _silent(*_: object) -> str:
+    return ""
+
+
 def _no_others(*_: object) -> Mapping[str, float]:
     return {}
 
@@ -300,6 +304,7 @@ class Table(OfTurns, Generic[Rules]):
         remarks: rules -> what says what a move did: (state before it, action) -> a sentence; None if nothing is known.
         exercises: what a beginner can practise, by name.
         pointing: how moves are made by pointing; None: each has a button.
+        rolled: (rules, state) -> in words, what chance gives for the next move: " with 6-2"; empty: nothing.
     """
 
     typed: str | None = None
@@ -311,6 +316,7 @@ class Table(OfTurns, Generic[Rules]):
     remarks: Callable[[Rules], Callable[[Any, int], str] | None] | None = None
     exercises: Mapping[str, Exercise] = field(default_factory=dict, hash=False)
     pointing: Pointing[Rules] | None = None
+    rolled: Callable[[Rules, Any], str] = _silent
 
 
 @dataclass(frozen=True)

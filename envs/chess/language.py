@@ -96,6 +96,8 @@ COMPLEX = (
 """Table 4.3; the factors are those of figure 5.1."""
 EXTRA = ("IsStalemate",)
 """In the text, in no table."""
+DEEPEST = 4
+"""Plies of a search; with six men each more takes about thirty times as long."""
 STAGES = {
     "first": (
         "IsMyKingInCheck",
@@ -185,6 +187,15 @@ class Options:
         if self.stage != "final":
             return STAGES[self.stage]
         return (*SIMPLE, *COMPLEX, *(EXTRA if self.extra else ()))
+
+
+@dataclass(frozen=True)
+class LeafOptions:
+    """How deep the search is, and what the one tree is made of that values its leaves."""
+
+    depth: int = option(2, "plies of the search whose leaves a program values", low=1, high=DEEPEST)
+    erc: Literal["figure", "table", "inverses"] = option("figure", "constants, as those of role move")
+    extra: bool = option(False, "whether programs may use IsStalemate, which the tables of the source do not have")
 
 
 class After(NamedTuple):

@@ -85,7 +85,7 @@ def teach(draw: Draw, key: Array, count: int) -> Lessons:
 
 def draw(game: Chess, whole: bool, found: tables.Tables, key: Array) -> tuple[Array, Lessons]:
     """Return bool[TOGETHER], which positions are critical decisions, and lessons [TOGETHER] of all of them."""
-    return by_result(game, whole, found, jax.vmap(partial(_after_random_plies, game))(jax.random.split(key, TOGETHER)))
+    return by_result(game, whole, found, jax.vmap(partial(after_random_plies, game))(jax.random.split(key, TOGETHER)))
 
 
 def by_result(game: Chess, whole: bool, found: tables.Tables, states: State) -> tuple[Array, Lessons]:
@@ -111,7 +111,7 @@ def draw_mates(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Le
         return moved
 
     starts, plies, lots = jax.random.split(key, 3)
-    states = jax.vmap(partial(_after_random_plies, game))(jax.random.split(starts, TOGETHER))
+    states = jax.vmap(partial(after_random_plies, game))(jax.random.split(starts, TOGETHER))
     most = jax.random.randint(plies, (TOGETHER,), 0, BEST + 1)
     states = lax.fori_loop(0, BEST, best, states)
     made = judged(game, found, states)
@@ -123,17 +123,23 @@ def draw_mates(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Le
 
 def judged(game: Chess, found: tables.Tables, states: State) -> Lessons:
     """Return lessons of states [N], the moves worth what `hints.judge` says."""
-    board: Board = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1), states.board)
-    after, there = tables.successors(board, game.most_choices)
+    after, there, outcomes = followed(game, states)
     probed = tables.probe(found, after)
     values = jnp.where(there, -(probed - jnp.sign(probed)).astype(jnp.float32), -jnp.inf)
+    return Lessons(states, outcomes, values.T)
+
+
+def followed(game: Chess, states: State) -> tuple[Board, Array, After]:
+    """Return what the moves of states [N] lead to: boards [2, S, W, N], bool[W, N] which there are, outcomes [N, W]."""
+    board: Board = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1), states.board)
+    after, there = tables.successors(board, game.most_choices)
     captured = (after.men < OFF).sum((0, 1)) < (board.men < OFF).sum((0, 1))
     # [2, S, W, N] and [W, N] -> [N, W, ...]
     men, kinds = (jnp.moveaxis(x, (3, 2), (0, 1)) for x in after)
-    return Lessons(states, After(men, kinds, captured.T), values.T)
+    return after, there, After(men, kinds, captured.T)
 
 
-def _after_random_plies(game: Chess, key: Array) -> State:
+def after_random_plies(game: Chess, key: Array) -> State:
     """Return the position after a start and up to `PLIES` random plies."""
     start, plies, moves = jax.random.split(key, 3)
     most = jax.random.randint(plies, (), 0, PLIES + 1)

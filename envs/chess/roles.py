@@ -1,8 +1,7 @@
 """How genomes play chess: a program values the position after every move, or the leaves of a search."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import jax.numpy as jnp
 from jax import Array
@@ -11,13 +10,9 @@ from envs.chess import language, many
 from envs.chess.notation import export
 from envs.chess.rules import Chess, State
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.options import option
 from jaxgp.players.greedy import ChosenPlayer
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Role
-
-DEEPEST = 4
-"""Plies; with six men each more takes about thirty times as long."""
 
 
 def move(game: Chess, options: language.Options) -> tuple[PrimitiveSet, ChosenPlayer]:
@@ -51,16 +46,7 @@ MOVE = Role(
 )
 
 
-@dataclass(frozen=True)
-class LeafOptions:
-    """How deep the search is, and what the one tree is made of that values its leaves."""
-
-    depth: int = option(2, "plies of the search whose leaves a program values", low=1, high=DEEPEST)
-    erc: Literal["figure", "table", "inverses"] = option("figure", "constants, as those of role move")
-    extra: bool = option(False, "whether programs may use IsStalemate, which the tables of the source do not have")
-
-
-def leaf(game: Chess, options: LeafOptions) -> tuple[PrimitiveSet, SearchedPlayer]:
+def leaf(game: Chess, options: language.LeafOptions) -> tuple[PrimitiveSet, SearchedPlayer]:
     """Return the set that programs are written in, that of one tree of role move, and how they play."""
 
     def view(state: State) -> Array:
@@ -76,8 +62,9 @@ LEAF = Role(
     "leaf",
     "a program values the leaves of a search",
     "program",
-    LeafOptions,
+    language.LeafOptions,
     leaf,
+    exports={"python": export.of_leaves},
     deeper=lambda options, plies: replace(options, depth=plies),
     features="seen",
 )

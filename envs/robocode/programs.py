@@ -72,7 +72,7 @@ class ProgramRobots(BotDriver):
 
     def _seen(self, s: Mapping[str, Array], event: Mapping[str, Array]) -> Array:
         """Return float[N, F], what programs perceive."""
-        body, bearing, heading = (to_degrees(x, s["x"]) for x in (s["body"], event["bearing"], event["heading"]))
+        body, bearing, heading = (to_degrees(x) for x in (s["body"], event["bearing"], event["heading"]))
         heading = relative_degrees(heading - body)
         if self.options.angles == "radians":  # with the roundings of an exported program
             body, bearing = body * RADIANS, event["bearing"]

@@ -40,7 +40,7 @@ def played(act, other, count):
 
 
 def test_the_best_moves_mate_the_best_defence_in_time(best):
-    found, states = played(best, games.defence(WON, 0), 6)
+    found, states = played(best, games.opposing(games.defence(WON), 0), 6)
     lengths = [len(record) - 5 for record in found.records]
     assert found.returns == [1.0] * 6
     assert 1 < max(lengths) <= LONGEST

@@ -1,9 +1,10 @@
 """A program for chess endgames as a Python module that needs nothing but Python."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from envs.chess.language import COMPLEX, EXTRA, SIMPLE, Options
-from envs.chess.rules import Chess
+from envs.chess.language import COMPLEX, EXTRA, SIMPLE, LeafOptions, Options
+from envs.chess.rules import QUIET, Chess
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ MODULE = '''\
 """{title}
 
 choose(fen) returns the move that it plays in a position, as in d1d3, or None where the game is over.
-best(fen) returns all moves that it values most, among which {chance}.
+{says}
 
 There are no pawns. The moves in the past are not known: no draw is claimed.
 """
@@ -106,7 +107,7 @@ def steps(a: int, b: int) -> int:
     return max(abs(a % 8 - b % 8), abs(a // 8 - b // 8))
 
 
-def worth(board: Board, white: bool) -> int:
+def material(board: Board, white: bool) -> int:
     return sum(WORTH[board[man].upper()] for man in men(board, white))
 
 
@@ -235,7 +236,7 @@ TERMINALS = {
     "OppPiecesNotSameLine": "not protect_each_other(board, opp)",
     "IsOppKingProtectingPiece": "any(goal in men(board, opp) for goal in attacks(board, king(board, opp)))",
     "IsMyKingProtectingPiece": "any(goal in men(board, me) for goal in attacks(board, king(board, me)))",
-    "EvaluateMaterial": "worth(board, me) - worth(board, opp)",
+    "EvaluateMaterial": "material(board, me) - material(board, opp)",
     "100*IsMaterialIncrease": "100 * captured",
     "1000*IsMate": "1000 * mate(board, opp)",
     "-1000*IsMateInOne": "-1000 * any(mate(after, me) for *_, after in moves(board, opp))",
@@ -280,8 +281,28 @@ def choose(fen: str) -> str | None:
     {choice}'''
 
 THREE = """\
-    ahead = worth({board}, white) - worth({board}, not white)
+    ahead = material({board}, white) - material({board}, not white)
     found = (more if ahead > 0 else less if ahead < 0 else even)(seen)"""
+
+
+SEARCHED = '''\
+def begin(fen: str) -> tuple[Board, bool, int, bool]:
+    """Return the board, whether white is to move, the plies since the last capture, and no capture before it."""
+    words = fen.split()
+    return *read(fen), int(words[4]) if len(words) > 4 else 0, False
+
+
+def following(board: Board, white: bool, quiet: int, captured: bool) -> tuple:
+    """Return the result if the game has ended, and the moves with the positions after them."""
+    legal, checked = moves(board, white), bool(attackers(board, not white, king(board, white)))
+    over = not legal or len(board) == 2 or quiet >= {quiet}
+    steps = ((after, 0 if len(after) < len(board) else quiet + 1, len(after) < len(board)) for *_, after in legal)
+    afters = [((after, not white, since, taken), False) for after, since, taken in steps]
+    names = [name(start) + name(goal) for start, goal, _ in legal]
+    return (-1 if checked and not legal else 0) if over else None, [(move, *x) for move, x in zip(names, afters)]
+
+
+{search}'''
 
 
 def python(game: Chess, options: Options, individual: "Written", title: str = TITLE) -> str:
@@ -297,6 +318,7 @@ def python(game: Chess, options: Options, individual: "Written", title: str = TI
     """
     del game
     program, three, lot = individual.python, options.trees == "three", options.ties == "lot"
+    chance = "one is chosen by lot" if lot else "it plays the first, in the order of kinds and squares"
     when = options.phase if three else ""
     says = {"more": "more", "even": "as much", "less": "less"} if three else {"evaluate": ""}
     trees = []
@@ -306,15 +328,50 @@ def python(game: Chess, options: Options, individual: "Written", title: str = TI
         trees.append(head + program.needed(tree).body(program.values[tree]))
     names = options.terminals if options.stage != "final" else (*SIMPLE, *COMPLEX, *EXTRA)
     board = "after" if options.phase == "after" else "board"
+    choose = CHOOSE.format(
+        pick=THREE.format(board=board) if three else "    found = evaluate(seen)",
+        choice=f"return {'random.choice(found)' if lot else 'found[0]'} if (found := best(fen)) else None",
+    )
+    says = f"best(fen) returns all moves that it values most, among which {chance}."
+    return _module(title, says, "\nimport random\n" if lot else "", trees, names, choose)
+
+
+def of_leaves(game: Chess, options: LeafOptions, individual: "Written", title: str = TITLE) -> str:
+    """Return the text of a module with a function `choose(fen)` that plays like a program at the leaves of a search.
+
+    It computes in double precision; evolution computes in single precision.
+
+    Args:
+        game: the rules, whose limit of plies does not matter.
+        options: how deep its player searches.
+        individual: of one tree.
+        title: first line of the docstring.
+    """
+    del game
+    program = individual.python
+    meaning = '"""Return the value of a position to the side that has moved."""'
+    evaluate = f"def evaluate(seen: dict[int, float]) -> float:\n    {meaning}\n{program.body(program.values[0])}"
+    value = "-evaluate(Seen(position[0], not position[1], position[3]))"
+    search = program.searched("fen: str", "*begin(fen)", "str", options.depth, value, mover=False)
+    says = "It searches `plies` plies, and plays the first of equal moves, in the order of kinds and squares."
+    return _module(
+        title,
+        says,
+        "",
+        [evaluate],
+        (*SIMPLE, *COMPLEX, *EXTRA),
+        SEARCHED.format(quiet=QUIET, search=search),
+    )
+
+
+def _module(title: str, says: str, imports: str, trees: list[str], names: Sequence[str], choose: str) -> str:
+    """Return the text of a module: trees as functions, the terminals that they see, and how a move is chosen."""
     return MODULE.format(
         title=docstring(title),
-        chance="one is chosen by lot" if lot else "it plays the first, in the order of kinds and squares",
-        imports="\nimport random\n" if lot else "",
+        says=says,
+        imports=imports,
         trees="\n\n\n".join(trees),
         terminals="\n".join(f'    "{name}": lambda board, me, opp, captured: {TERMINALS[name]},' for name in names),
         names="\n".join(f'    "{name}",' for name in names),
-        choose=CHOOSE.format(
-            pick=THREE.format(board=board) if three else "    found = evaluate(seen)",
-            choice=f"return {'random.choice(found)' if lot else 'found[0]'} if (found := best(fen)) else None",
-        ),
+        choose=choose,
     )

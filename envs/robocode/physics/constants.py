@@ -24,5 +24,7 @@ COOL = 2e-5
 """Single precision: heat below which a gun is cool. In double precision it is 0, as in the engine."""
 USED_UP = 1e-6
 """Single precision: radians of a turn below which it is done."""
+STRAIGHT = 2e-6
+"""Single precision: pixels a turn below which a bullet stays on a line along an axis."""
 LATE = 5e-5
 """Single precision: heat added to shots of 0.5, 1 and 1.5, which in double precision cool a turn late."""

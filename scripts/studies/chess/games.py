@@ -1,12 +1,13 @@
-"""Games of programs of chess against engines outside, or against the best defence that the tables know.
+"""Games of programs of chess against engines outside, other programs, or the best defence that the tables know.
 
     python scripts/studies/chess/games.py endgame=KQKQ players=[FILE.jsonl#0,master] nodes=[100,1000] pairs=1000
+    python scripts/studies/chess/games.py endgame=KQRKQR players=[FILE.jsonl#0] against=[master] adjudicate=material
     python scripts/studies/chess/games.py endgame=KRK players=[outputs/DIR] start=won table=true repetition=false
 
 Each start is played from both seats; of won starts the player has the side that wins. Many games go on side by side:
 the program moves in all of them at once, and every one has an engine of its own, which is told of a new game at its
-start and knows the moves. A game won is worth 1, any other end but a loss 1/2. A pair of games is the unit of the
-intervals, which are Student's, of 95 %; where all games end alike, they are Wilson's.
+start and knows the moves. A game won is worth 1, any other end but a loss 1/2, or what `adjudicate` says. A pair of
+games is the unit of the intervals, which are Student's, of 95 %; where all games end alike, they are Wilson's.
 
 With `depth` programs of one tree value the leaves of a search, as in role `leaf`, whatever they were evolved in.
 """
@@ -77,12 +78,16 @@ COLUMNS = (
     "different",
     "plies",
     "longest",
+    "ahead",
+    "behind",
 )
 """`different`: games that are not alike move by move; `plies`: the mean of all games; `longest`: plies of the longest
-win."""
+win; `ahead`, `behind`: games without a winner that ended with more, with less material, where that counts."""
 
 Mover = Callable[[State, State, np.ndarray], np.ndarray]
 """(states on the device [N], the same on the host, bool[N] whose turn it is) -> int[N] actions there."""
+Act = Callable[[State, jax.Array, jax.Array], jax.Array]
+"""(states [N], bool[N] which count, key) -> int32[N] actions there."""
 
 
 @dataclass
@@ -99,6 +104,10 @@ class Options:
     depths: tuple[int, ...] = option((), "limits of the engine, in plies", low=1, high=99)
     hash: int = option(1, "MiB of the table of each engine", low=1, high=1024)
     table: bool = option(False, "whether the best defence of the tables is met")
+    against: tuple[str, ...] = option(
+        (), "programs that are met, by the names of players", accepted="a list, as in [a,b]"
+    )
+    adjudicate: str = option("draw", "what other ends than mate are worth, as in the game", ("draw", "material"))
     pairs: int = option(100, "starts", low=2, high=MAX_GAMES)
     plies: int = option(100, "plies after which a game is ended", low=1, high=9999)
     repetition: bool = option(True, "whether a position that is there for the third time ends the game")
@@ -117,8 +126,8 @@ class Options:
             reject(prefix + "endgame", self.endgame, str(error))
         if (self.table or self.start == "won") and not tables.has(pair):
             reject(prefix + "endgame", self.endgame, "up to four kings, queens and rooks, where tables are asked")
-        if not (self.table or self.nodes or self.depths):
-            reject(prefix + "nodes", self.nodes, "at least one limit, or one of depths, or table=true")
+        if not (self.table or self.nodes or self.depths or self.against):
+            reject(prefix + "nodes", self.nodes, "at least one limit, or one of depths, or table=true, or against")
 
 
 @dataclass
@@ -173,7 +182,7 @@ class Engines:
                 self.told[number] += f" {NAMES[here.men[number, 0, place]]}{NAMES[goal]}"
 
 
-def player(game: Chess, name: str, depth: int | None = None) -> Callable[[State, jax.Array, jax.Array], jax.Array]:
+def player(game: Chess, name: str, depth: int | None = None) -> Act:
     """Return (states [N], bool[N] which count, key) -> int32[N]: how a program moves, by its name or its file."""
     if name in strategies.WRITTEN:
         made = cast(envs.spec("chess"), game, "move")
@@ -200,17 +209,25 @@ def player(game: Chess, name: str, depth: int | None = None) -> Callable[[State,
     return act
 
 
-def defence(game: Chess, seed: int) -> Mover:
+def defence(game: Chess) -> Act:
     """Return the best defence that the tables know."""
-    choose, keys = strategies.ByTable(game), iter(range(10**9))
+    choose = strategies.ByTable(game)
 
     @jax.jit
-    def moves(states: State, key: jax.Array) -> jax.Array:
+    def moves(states: State, counts: jax.Array, key: jax.Array) -> jax.Array:
+        del counts
         return jax.vmap(choose)(states, jax.random.bits(key, (len(states.plies),), jnp.uint32))
 
+    return moves
+
+
+def opposing(act: Act, seed: int) -> Mover:
+    """Return a player as an opponent."""
+    keys = iter(range(10**9))
+
     def move(states: State, here: State, turn: np.ndarray) -> np.ndarray:
-        del here, turn
-        return np.asarray(moves(states, jax.random.fold_in(jax.random.key(seed + 1), next(keys))))
+        del here
+        return np.asarray(act(states, jnp.asarray(turn), jax.random.fold_in(jax.random.key(seed + 1), next(keys))))
 
     return move
 
@@ -226,7 +243,7 @@ class Played:
 
 def play(
     rules: Callable[[State, jax.Array], State],
-    act: Callable[[State, jax.Array, jax.Array], jax.Array],
+    act: Act,
     other: Mover | Engines,
     states: State,
     seats: np.ndarray,
@@ -268,7 +285,12 @@ def play(
 def measure(options: Options, met: dict[str, None]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each player and opponent."""
     game = envs.make(
-        "chess", endgame=options.endgame, start=options.start, plies=options.plies, repetition=options.repetition
+        "chess",
+        endgame=options.endgame,
+        start=options.start,
+        plies=options.plies,
+        repetition=options.repetition,
+        adjudicate=options.adjudicate,
     )
     # A drawn start, and as many seats: both, or that of the side that wins.
     each = np.array([0] if options.start == "won" else [0, 1])
@@ -280,13 +302,17 @@ def measure(options: Options, met: dict[str, None]) -> Iterator[tuple[str, ...]]
     starts = jax.tree.map(lambda x: jnp.repeat(x, len(each), 0)[: len(seats)], starts)
     rules = jax.jit(jax.vmap(partial(_step, game)))
     limits = [f"nodes {n}" for n in options.nodes] + [f"depth {n}" for n in options.depths]
+    others = {strategies.TABLE: defence(game)} if options.table else {}
+    others |= {name: player(game, name) for name in options.against}
     for name in options.players:
         act = player(game, name, options.depth)
-        for limit in [*limits, *(["table"] if options.table else [])]:
+        for limit in [*limits, *others]:
             found, began = Played(), time.process_time()
             with ExitStack() as stack:
-                other: Mover | Engines = defence(game, options.seed)
-                if limit != "table":
+                other: Mover | Engines
+                if limit in others:
+                    other = opposing(others[limit], options.seed)
+                else:
                     other = Engines(options.engine, limit, options.hash)
                     other.open(stack, together)
                 for first in range(0, len(seats), together):
@@ -316,17 +342,17 @@ def _row(options: Options, name: str, limit: str, found: Played, count: int, sea
     """Return the row of the games of a player and an opponent."""
     returns, records = np.array(found.returns[:count]), found.records[:count]
     points, men = (returns + 1) / 2, 2 * max(map(len, kinds_of(options.endgame))) + 1
-    won, drawn, lost = ((returns == x).sum() for x in (1, 0, -1))
+    won, ahead, drawn, behind, lost = ((returns == x).sum() for x in (1, 0.5, 0, -0.5, -1))
     pairs = points.reshape(-1, seats)
     _, low, high = student(pairs.mean(1)) if np.ptp(points) else (0.0, *interval(pairs))
     assert low is not None
     assert high is not None
     lengths = np.array([len(record) - men for record in records])
     longest = lengths[returns == 1].max(initial=0)
-    opponent = limit if limit == "table" else f"{options.engine} {limit}"
+    opponent = limit if limit in (strategies.TABLE, *options.against) else f"{options.engine} {limit}"
     name = name if options.depth is None else f"{name}, {options.depth} plies"
     counts = *map(str, (options.seed, count, won, drawn, lost)), f"{points.mean():.5f}", f"{low:.5f}", f"{high:.5f}"
-    rest = str(len(set(records))), f"{lengths.mean():.1f}", str(longest)
+    rest = str(len(set(records))), f"{lengths.mean():.1f}", str(longest), str(ahead), str(behind)
     return options.endgame, options.start, name, opponent, *counts, *rest
 
 

@@ -11,7 +11,7 @@ import envs
 from envs.chess import language, strategies
 from envs.chess.notation.moves import uci
 from envs.chess.notation.pgn import fen_of
-from envs.chess.roles import MOVE
+from envs.chess.roles import LEAF, MOVE
 from jaxgp.export import export as analysis
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
@@ -95,3 +95,44 @@ def test_the_exported_program_of_a_kept_champion_chooses_a_move_unless_the_game_
     module = exported(options, program)
     assert module["choose"]("7k/5K2/8/8/8/8/6Q1/q7 w - - 0 1") in module["best"]("7k/5K2/8/8/8/8/6Q1/q7 w - - 0 1")
     assert module["choose"]("q6k/5KQ1/8/8/8/8/8/8 b - - 0 1") is None
+
+
+def searching(depth, program):
+    """The role that values leaves with a program, and its module."""
+    options, module = language.LeafOptions(depth=depth), {}
+    primitives, player = LEAF.make(FIVE, options)
+    parsed = parse_program(primitives, program, 64)
+    individual = analysis.Written(primitives, parsed, LEAF.features)
+    exec(LEAF.exports["python"](FIVE, options, individual, "A player of chess endgames."), module)
+    return player, parsed, module
+
+
+SUM = "(If3 1000*IsMate 1000 (If3 MyPieceCannotBeCaptured NumNotMovesOppKing EvaluateMaterial))"
+
+
+def test_an_exported_search_of_one_ply_plays_a_move_that_the_program_values_most():
+    options = language.Options(trees="one")
+    greedy = exported(options, parse_program(MOVE.make(FIVE, options)[0], SUM, 64))
+    module = searching(1, SUM)[2]
+    for fen in (
+        "8/8/6K1/8/2r1k3/R7/7q/3Q4 w - - 0 1",
+        "7k/5K2/8/8/8/8/6Q1/q7 w - - 0 1",
+        "7k/8/5K2/8/8/8/8/R7 w - - 0 1",
+    ):
+        assert module["choose"](fen) == greedy["best"](fen)[0]
+    assert module["choose"]("q6k/5KQ1/8/8/8/8/8/8 b - - 0 1") is None
+
+
+@pytest.mark.slow
+def test_an_exported_search_plays_as_its_player():
+    player, program, module = searching(2, SUM)
+    states = jax.tree.map(lambda x: jnp.asarray(x[:40]), after_moves(0, FEW)[0])
+    plans = player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
+    wide = jax.tree.map(lambda x: x[None], states)
+    actions = np.asarray(jax.jit(player.act)(plans, wide, jnp.zeros((1, 40), jnp.uint32))[0])[0, :, 0]
+    for n, action in enumerate(actions):
+        state = played.at(states, n)
+        fen, wide = fen_of(state), (float("-inf"), float("inf"))
+        steps = module["following"](*module["begin"](fen))[1]
+        values = {move: module["worth"](after, again, 2, *wide) for move, after, again in steps}
+        assert values[uci(state, int(action))] == values[module["choose"](fen)] == max(values.values())
