@@ -58,9 +58,7 @@ def test_the_list_read_by_places_is_the_list_read_one_after_the_other():
     ("method", "told"),
     [
         *((method, True) for method in METHODS),
-        *(
-            (method, False) for method in ("plain", "few")
-        ),  # deepening is the same for all; these have no stages, and all
+        *((method, False) for method in ("plain", "few")),  # deepening is the same for all
         *(pytest.param(method, False, marks=pytest.mark.slow) for method in METHODS if method not in ("plain", "few")),
     ],
 )
