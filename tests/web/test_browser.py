@@ -3,6 +3,8 @@
 The pictures of docs/page.md are made here: JAXGP_PICTURES=docs python -m pytest -m slow tests/web/test_browser.py
 """
 
+import datetime
+import json
 import os
 import re
 import shutil
@@ -377,6 +379,9 @@ def test_a_run_is_watched_while_it_is_stopped_and_goes_on(page, runs):
         other = write_run(runs / game / f"seed {number}", rows(30 + 7 * number), state)
         text = (other / "config.yaml").read_text().replace("nim", game).replace("a run", f"{game}, a base run")
         (other / "config.yaml").write_text(text.replace("seed: 7", f"seed: {number}"))
+        now = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=3 * number + 1)
+        status = json.loads((other / "status.json").read_text()) | {"generations": 100, "updated": now.isoformat()}
+        (other / "status.json").write_text(json.dumps(status))
     page.goto("/")
     page.wait_for_timeout(1100)
     page.reload()
