@@ -30,14 +30,10 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import os
-import re
-import select
 import shutil
 import sys
-import textwrap
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -46,8 +42,8 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
+from jaxgp.host import console
 from jaxgp.options import MAX_COUNT, MAX_SEED, list_options
-from jaxgp.printable import show_typed
 from jaxgp.seats.options import PlayerOptions, player
 
 if TYPE_CHECKING:
@@ -64,8 +60,6 @@ if TYPE_CHECKING:
     from jaxgp.spec import Hand, Spec
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
-EMPTY = " .*"
-"""Letters of squares on which nothing stands."""
 PLACES = ("First", "Second")
 DEFAULT_GAME = "mancala"
 
@@ -180,7 +174,7 @@ def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["PlayedGam
         for path in pictures:
             savedgame.write_position(path, played)
         for path in [*files, *pictures]:
-            say(f"Written: {path}")
+            console.say(f"Written: {path}")
 
     return keep
 
@@ -254,7 +248,7 @@ def prove(options: Options, cast: "Cast") -> None:
     with waiting("Compiling the search"):
         solved = desk.solve()
     if options.teach:
-        proving.teach(cast.spec, desk, ask, print)
+        proving.teach(cast.spec, desk, console.ask, print)
         return
     print(cast.spec.drawing.text(cast.game, desk.state))
     print("\n".join(proving.report(cast.spec, solved)))
@@ -265,7 +259,7 @@ def prove(options: Options, cast: "Cast") -> None:
     }
     for ending, target in targets.items():
         files.save_text("save", target, content[ending]())
-        say(f"Written: {target}")
+        console.say(f"Written: {target}")
 
 
 def practise(options: Options, lesson: str) -> Options:
@@ -323,17 +317,17 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
     board = TerminalGame(
         stepper,
         cast.spec,
-        tuple(agent and guard_typing(agent) for agent in agents),
+        tuple(agent and console.guard_typing(agent) for agent in agents),
         tuple(labels),
-        ask,
-        say,
+        console.ask,
+        console.say,
         adviser=advising(options, cast),
         remark=remarking(options, cast),
         record=[] if begun is None else list(begun.moves),
-        draw=drawer(cast.spec.table.colours),
+        draw=console.drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,
     )
-    refuse_typed()
+    console.refuse_typed()
     try:
         board.play()
     except EngineError as error:
@@ -398,7 +392,7 @@ def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     for path in pictures:
         savedgame.write_text(path, savedgame.alone(first.spec.drawing.svg(first.game, first.state(-1))) + "\n")
     for path in [*files, *pictures]:
-        say(f"Written: {path}")
+        console.say(f"Written: {path}")
 
 
 def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
@@ -413,7 +407,7 @@ def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
     print(driven.spec.drawing.text(driven.game, state))
     for path in savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []:
         savedgame.write_text(path, savedgame.alone(driven.spec.drawing.svg(driven.game, state)) + "\n")
-        say(f"Written: {path}")
+        console.say(f"Written: {path}")
 
 
 def show_rollouts(options: Options, names: Sequence[str]) -> bool:
@@ -533,10 +527,12 @@ def show_again(options: Options) -> None:
     with following(lambda: f"Playing the moves again{far}"):
         played = upto(options, savedgame.read(str(options.replay), *choose_game(options), tell=tell_moves))
     keep = keeper(options, played.spec, played.game)
-    viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
+    viewer = Viewer(
+        played.game, played.spec, played.names, played.moves, console.say, console.drawer(played.spec.table.colours)
+    )
     if sys.stdin.isatty():
-        refuse_typed()
-        viewer.walk(ask)
+        console.refuse_typed()
+        viewer.walk(console.ask)
     else:
         viewer.run()
     keep(played)
@@ -595,88 +591,6 @@ def about(options: Options) -> list[str]:
     from jaxgp.config import help
 
     return help.of_game(options.game, envs, CONFIG_DIR)
-
-
-def guard_typing(agent: "Agent") -> "Agent":
-    """Return a player during whose thoughts no move can be typed; an unfinished line is kept."""
-
-    def choose(state: "Position", bits: "np.uint32") -> int | None:
-        action = agent.choose(state, bits)
-        refuse_typed()
-        return action
-
-    return replace(agent, choose=choose)
-
-
-def refuse_typed() -> None:
-    """Say of whole lines that were typed before anybody was asked that they do not count.
-
-    A line without its end is kept, and so are all lines that come from a file or a pipe.
-    """
-    if not sys.stdin.isatty():
-        return
-    typed = b""
-    while select.select([sys.stdin], [], [], 0)[0] and (piece := os.read(sys.stdin.fileno(), 4096)):
-        typed += piece
-    for line in typed.decode(errors="replace").splitlines():
-        say(f"{show_typed(line)} was typed before you were asked; it does not count.")
-
-
-def ask(prompt: str) -> str:
-    """Read a line. The prompt is for people; it is left out where lines come from a file."""
-    if sys.stdin.isatty():
-        with suppress(ImportError):
-            import readline  # noqa: F401 - keys of the line, and lines that were typed before
-
-        *lines, last = prompt.split("\n")
-        for line in lines:
-            say(line)
-        return input(last)
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line
-
-
-def drawer(colours: Mapping[str, str]) -> Callable[[str, str], None]:
-    """Return what prints a position, given also the position before: a terminal shows in reverse what has changed."""
-    if not sys.stdout.isatty():
-        return lambda now, before: say(f"\n{now}\n")
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(soft_wrap=True)
-
-    def draw(now: str, before: str) -> None:
-        shown = Text(now)
-        for pattern, style in colours.items():
-            shown.highlight_regex(pattern, style)
-        for at in changed_cells(now, before):
-            shown.stylize("reverse", at, at + 1)
-        console.print("", shown, "", sep="\n")
-        sys.stdout.flush()
-
-    return draw
-
-
-def changed_cells(now: str, before: str) -> list[int]:
-    """Return the places in the text of a position that a move has changed; words below the board are left out."""
-    found, start = [], 0
-    lines, old = now.split("\n"), before.split("\n")
-    board = max((n for n, line in enumerate(lines) if not re.search(r"[a-z]{3}", line)), default=-1)
-    for number, line in enumerate(lines):
-        if number <= board and len(old) == len(lines) and len(old[number]) == len(line):
-            found += [start + at for at, letter in enumerate(line) if letter != old[number][at] and letter not in EMPTY]
-        start += len(line) + 1
-    return found
-
-
-def say(text: str) -> None:
-    """Print at once, also into a pipe; lines that are too long for a terminal are broken between words."""
-    if sys.stdout.isatty():
-        wide = shutil.get_terminal_size().columns
-        text = "\n".join(line if len(line) <= wide else textwrap.fill(line, wide) for line in text.split("\n"))
-    print(text, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """A game in the terminal, played through the script's own entry point with lines instead of a keyboard."""
 
-import io
 import json
 import re
 from pathlib import Path
@@ -12,6 +11,7 @@ from envs.morpion.notation.saved import one_line
 from envs.morpion.render import parse_action
 from jaxgp.config import arguments
 from jaxgp.games.casting import cast
+from jaxgp.host import console
 from tests.envs.replays import TURNS, opening
 from tests.host import games as toys
 from tests.host.engines import fake
@@ -235,7 +235,7 @@ def test_someone_who_interrupts_has_the_game_saved_too(monkeypatch, capsys, tmp_
     def interrupted(prompt):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(PLAY, "ask", interrupted)
+    monkeypatch.setattr(console, "ask", interrupted)
     options = (*WALLS, "opponent=human", f"save={tmp_path / 'mine'}")
     assert arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options) == 130
     assert capsys.readouterr().err == "stopped\n"
@@ -449,24 +449,6 @@ def test_help_on_the_command_line(play):
     assert code == 0
     assert "opponent=null" in out
     assert "search | champion | deepening | engine | human | program | random | strategy" in out
-
-
-def test_a_terminal_shows_colours_and_what_the_last_move_has_changed(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    shown = {}
-    for kind, stream in (("terminal", Terminal()), ("file", io.StringIO())):
-        monkeypatch.setattr("sys.stdout", stream)
-        monkeypatch.setenv("TERM", "xterm")
-        monkeypatch.delenv("NO_COLOR", raising=False)
-        PLAY.drawer({r"\([bw]\)": "bold red"})("3 b  (b)  w\nBlack to move", "3 .  (b)  w\nWhite to move")
-        shown[kind] = stream.getvalue()
-    assert shown == {
-        "terminal": "\n3 \x1b[7mb\x1b[0m  \x1b[1;31m(b)\x1b[0m  w\nBlack to move\n\n",
-        "file": "\n3 b  (b)  w\nBlack to move\n\n",
-    }
 
 
 @pytest.mark.parametrize("name", TURNS)
