@@ -57,7 +57,11 @@ SECONDS = 300.0
 LOOK = 0.02
 RUNS, GENERATIONS = 1000, 10_000
 """Of the list, and of a record."""
-TRAINED = ("game=walls", "game.size=5", "logger=disabled", "checkpoint_every=1000", "compilation_cache=~/.cache/jaxgp")
+TRAINED = (
+    *("game=walls", "game.size=5", "algorithm.population=60", "algorithm.immigrants=0"),
+    *("logger=disabled", "checkpoint_every=1000", "compilation_cache=~/.cache/jaxgp"),
+)
+"""A run of short generations, each of which the page shows."""
 OPENED = 50
 SMALL = ("mancala", "walls")
 """Games that are opened in great numbers, one kind after the other: two processes think, each at one game."""
@@ -71,7 +75,7 @@ class Options:
         ("up", "first", "reply", "stop", "list", "record", "memory", "watching"), "what is measured, in this order"
     )
     repeats: int = option(20, "measurements of each kind", low=1, high=1000)
-    generations: int = option(600, "of a run that is watched, or is not", low=2, high=100_000)
+    generations: int = option(250, "of a run that is watched, or is not", low=2, high=100_000)
     pairs: int = option(5, "runs with a watcher, and as many without, in turn", low=1, high=100)
     table: str = option("outputs/analysis/page.csv", "the table that rows are added to", path=True)
 
