@@ -136,8 +136,9 @@ def _of_genome(
         return Reasons(f"{says} {_of_soloist(actor, genome, cast, actions)[0]}", moves)
     if isinstance(actor, Alone):
         says, leaf = _of_soloist(actor, genome, cast, actions)
-        walks = isinstance(actor, Walker) and leaf is not None
-        return Reasons(says, trees=with_leaf(actor.primitives, genome, leaf, introns) if walks else ())
+        if not isinstance(actor, Walker) or leaf is None:
+            return Reasons(says)
+        return Reasons(says, trees=with_leaf(actor.primitives, genome, leaf, introns))
     if isinstance(actor, RulePlayer):
         rules, mask = masks.fired(actor, genome, state)
         legend = actor.language.legend
