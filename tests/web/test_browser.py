@@ -410,8 +410,9 @@ def test_pages_fit_all_widths_and_are_readable(chromium, address, page, scheme):
     paths.append(f"{paths[0]}?move=0")
     if page.request.get(f"{address}/run/0").ok:
         paths += ["/run/0", "/watch?run=0&metric=best_fitness&log=1"]
-    step(page, 3)
-    wait(page)
+    for turn in range(8):
+        step(page, 3 * turn)
+        wait(page)
     page.check("#marks")
     if scheme == "light":
         picture(page, "page_play")

@@ -14,7 +14,8 @@ AIMS: Mapping[str, float] = {
     "record of 10,000 generations": 1.0,
 }
 """Seconds, for the median."""
-APART = ("memory", "processes that think", "generations a second")
+RATES = ("generations a second", "generations a CPU-second")
+APART = ("memory", "processes that think", *RATES)
 """What has tables of its own."""
 
 
@@ -57,15 +58,24 @@ def memory(data: Data) -> str:
 
 def watching(data: Data) -> str:
     """Return a line for each pair of runs, and one for all of them."""
-    kinds = by((row for row in data["page"] if row["what"] == "generations a second"), "case")
-    watched, alone = ([float(row["value"]) for row in kinds[case,]] for case in ("watched", "not watched"))
-    pairs = [(f"{n}", *pair) for n, pair in enumerate(zip(watched, alone, strict=True), 1)]
-    lines = [
-        {"pair": name, "watched": f"{one:.2f}", "alone": f"{other:.2f}", "ratio": f"{one / other:.3f}"}
-        for name, one, other in [*pairs, ("mean", mean(watched), mean(alone))]
-    ]
-    columns = {"pair": "{pair}", "watched, generations a second": "{watched}", "not watched": "{alone}"}
-    return listing(lines, {**columns, "ratio": "{ratio}"})
+    kinds = by(data["page"], "what", "case")
+    lines = []
+    for what in RATES:
+        watched, alone = ([float(row["value"]) for row in kinds[what, case]] for case in ("watched", "not watched"))
+        pairs = [*enumerate(zip(watched, alone, strict=True), 1), ("mean", (mean(watched), mean(alone)))]
+        lines += [
+            {
+                "what": what,
+                "pair": str(name),
+                "watched": f"{one:.1f}",
+                "alone": f"{other:.1f}",
+                "ratio": f"{one / other:.3f}",
+            }
+            for name, (one, other) in pairs
+        ]
+    return listing(
+        lines, {"": "{what}", "pair": "{pair}", "watched": "{watched}", "not watched": "{alone}", "ratio": "{ratio}"}
+    )
 
 
 def _range(rows: list[Cells]) -> str:
