@@ -331,7 +331,7 @@ class Proving(Generic[Rules]):
         written: (position, name) -> the move as people write it.
         typed: (position, text) -> the name of the move that a person typed; raises ValueError.
         accepted: what people may type, in words.
-        picture: proof -> one SVG.
+        files: by the ending of a file, proof -> its text, such as one SVG.
     """
 
     plain: "PlainRules"
@@ -341,7 +341,7 @@ class Proving(Generic[Rules]):
     written: Callable[[Any, str], str]
     typed: Callable[[Any, str], str]
     accepted: str
-    picture: Callable[[Any], str]
+    files: Mapping[str, Callable[[Any], str]]
 
 
 @dataclass(frozen=True)

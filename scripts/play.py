@@ -35,6 +35,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -238,9 +239,10 @@ def prove(options: Options, cast: "Cast") -> None:
     targets = {}
     if options.save:
         path = files.user_path("save", options.save)
-        endings = (path.suffix,) if path.suffix else (".json", ".svg", ".txt")
-        if not set(endings) <= {".json", ".svg", ".txt"}:
-            reject("save", options.save, "FILE, FILE.json, FILE.svg or FILE.txt")
+        known = (".json", ".txt", *cast.spec.proving.files)  # type: ignore[union-attr]
+        endings = (path.suffix,) if path.suffix else known
+        if not set(endings) <= set(known):
+            reject("save", options.save, f"FILE, or FILE with one of the endings {', '.join(known)}")
         targets = {ending: path.with_suffix(ending) for ending in endings}
         for target in targets.values():
             files.check_writable("save", target)
@@ -254,11 +256,11 @@ def prove(options: Options, cast: "Cast") -> None:
     print("\n".join(proving.report(cast.spec, solved)))
     content = {
         ".json": lambda: proof.write(solved.proof),
-        ".svg": lambda: cast.spec.proving.picture(solved.proof),  # type: ignore[union-attr]
         ".txt": lambda: "\n".join(proving.tree(cast.spec, solved.proof, whole=True)) + "\n",
     }
     for ending, target in targets.items():
-        files.save_text("save", target, content[ending]())
+        made = content.get(ending) or partial(cast.spec.proving.files[ending], solved.proof)  # type: ignore[union-attr]
+        files.save_text("save", target, made())
         console.say(f"Written: {target}")
 
 
