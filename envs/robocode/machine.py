@@ -248,7 +248,9 @@ class BotDriver(Driver[Array, Array]):
             *(now.rows, now.registers, now.saved, now.stopped, now.event),
             (now.queue >> KINDS),
             {name: s[name] for name in DATA},
-            *(value, shots, now.left, now.fired, self._read(top(now.rows)[1])["wait"], met | (waits & before)),
+            value,
+            shots,
+            *(now.left, now.fired, self._read(top(now.rows)[1])["wait"], met | (waits & before)),
         )
         return jnp.stack([*amounts, now.power, aim], -1), after
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import logging
 import socket
 import threading
 import time
@@ -89,6 +90,7 @@ def server(site: Site, opened: Callable[[], object]) -> uvicorn.Server:
         timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     made = uvicorn.Server(config)
     startup = made.startup
 
@@ -105,6 +107,12 @@ def server(site: Site, opened: Callable[[], object]) -> uvicorn.Server:
 
     made.startup = starting  # type: ignore[method-assign]
     return made
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a line of the server's log is to be shown: that its end cancels what is under way is none."""
+    cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cancelled and not str(record.msg).startswith("Cancel ")
 
 
 # What answers. Each function gets the site and the request, in a thread; a UsageError or RunError becomes its answer.
@@ -255,10 +263,10 @@ async def play_stream(site: Site, request: Request) -> AsyncIterator[dict[str, A
     """Yield what the page shows of a game, whenever it changes; None: nothing has."""
     from jaxgp.web.play import board
 
-    bottom, shown = _bottom(request.query_params), -1
+    name, bottom, shown = request.path_params["name"], _bottom(request.query_params), -1
     while True:
         # Asked for each time: a game that was put away is another one when it is opened again.
-        game = await run_in_threadpool(site.hall.find, request.path_params["name"])
+        game = site.hall.peek(name) or await run_in_threadpool(site.hall.find, name)
         if game.version != shown:
             found = await run_in_threadpool(board.view, game, bottom)
             shown = found["version"]

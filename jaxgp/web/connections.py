@@ -40,7 +40,7 @@ class TimedConnection(H11Protocol):
             self._head = self._head or self.loop.call_later(SLOWEST, self._too_slow)
         super().data_received(data)
         if self.cycle is not before:
-            self._head = _cancelled(self._head)
+            self._forget()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -48,11 +48,18 @@ class TimedConnection(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._unread = _cancelled(self._unread)
+        if self._unread is not None:
+            self._unread.cancel()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head, self._unread = _cancelled(self._head), _cancelled(self._unread)
+        self._forget()
         super().connection_lost(exc)
+
+    def _forget(self) -> None:
+        """Wait for no head any more: it has come, or the connection is gone."""
+        if self._head is not None:
+            self._head.cancel()
+        self._head = None
 
     def _too_slow(self) -> None:
         """Say what is accepted, and close; a connection over which nothing has come is closed without a word."""
@@ -61,8 +68,3 @@ class TimedConnection(H11Protocol):
             for event in (h11.Response(status_code=408, headers=head), h11.Data(data=TOO_SLOW), h11.EndOfMessage()):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
-
-
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()

@@ -76,33 +76,33 @@ def port(tmp_path_factory):
 
 
 def test_a_head_that_comes_a_byte_at_a_time_is_given_up(port, monkeypatch):
-    monkeypatch.setattr(connections, "SLOWEST", 0.3)
+    monkeypatch.setattr(connections, "SLOWEST", 1.0)
     for sent in (b"", b"GET / HT", head(port).rstrip() + b"\r\n"):
         with closing(connect(port)) as slow:
             began = time.monotonic()
             for byte in sent:
                 slow.sendall(bytes([byte]))
             said = answered(slow)
-            assert time.monotonic() - began < 5
+            assert time.monotonic() - began < 8, "not ten seconds"
             assert said.startswith("HTTP/1.1 408 ") == bool(sent)
             assert ("head arrives within 10 seconds" in said) == bool(sent)
     assert status(port) == 200
 
 
 def test_a_second_request_has_its_own_time_and_a_kept_connection_may_rest(port, monkeypatch):
-    monkeypatch.setattr(connections, "SLOWEST", 0.4)
+    monkeypatch.setattr(connections, "SLOWEST", 1.0)
     with closing(connect(port)) as kept:
         for _ in range(3):
             kept.sendall(head(port))
             while not kept.recv(65536).endswith(b"</html>\n"):
                 pass
-            time.sleep(0.3)
+            time.sleep(0.5)
         kept.sendall(b"GET")
         assert answered(kept).startswith("HTTP/1.1 408 ")
 
 
 def test_a_body_that_does_not_arrive_is_given_up(port, monkeypatch):
-    monkeypatch.setattr(guard, "SLOWEST", 0.3)
+    monkeypatch.setattr(guard, "SLOWEST", 1.0)
     with closing(connect(port)) as slow, closing(connect(port)) as page:
         page.sendall(head(port, Connection="close"))
         token = answered(page).partition('name="page" content="')[2].partition('"')[0]

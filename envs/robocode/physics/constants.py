@@ -6,6 +6,8 @@ HALF = 18.0
 """Half the side of the box of a robot, which never turns."""
 RADIUS = 3.0
 """Of a bullet, at walls."""
+WEAKEST = 0.1
+"""The least power of a shot, unless less energy is left; its bullet is no faster then."""
 FASTEST = 8.0
 REACH = 1200.0
 """Of the radar."""

@@ -43,11 +43,11 @@ def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell
         limit=jnp.where(given.has(LIMIT), jnp.minimum(jnp.abs(given.limit), constants.FASTEST), robot.limit),
     )
     fires = given.has(FIRE) & (robot.heat <= 0) & able
-    power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, 0.1, 3.0)), 0.0)
+    power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, constants.WEAKEST, 3.0)), 0.0)
     # A robot that is disabled loses its commands in the turn in which it becomes so, and no more later.
     hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
     heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)
-    speed = 20 - 3 * power
+    speed = 20 - 3 * jnp.maximum(power, constants.WEAKEST)
     vx, vy = (_straight(speed * part) for part in (sine(heading), cosine(heading)))
     return arrays.where(fires, hot, robot), Shell(robot.x, robot.y, vx, vy, heading, power)
 

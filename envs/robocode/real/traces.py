@@ -96,6 +96,7 @@ def _states(rows: np.ndarray, flying: list[dict[tuple, tuple[float, ...]]]) -> S
             free[at[key]] = turn
     shown: Any = slots[:, :, : max(1, int((slots[2] > 0).any(0).sum()))]
     x, y, power = shown
+    still = 0 * x
     none = Bullets(*[zero[:, None]] * 6)
     numbers: Any = rows[:, :2].astype(int)
     rounds, turns = numbers[:, 0], numbers[:, 1]
@@ -103,7 +104,7 @@ def _states(rows: np.ndarray, flying: list[dict[tuple, tuple[float, ...]]]) -> S
     seen = Seen(no, no, no, zero, zero, no, zero, no, zero, zero, no, zero, zero, no)
     return State(
         (robots[0], robots[1]),
-        (Bullets(x, y, *[0 * x] * 3, power), none),
+        (Bullets(x, y, still, still, still, power), none),
         (points[0], points[1]),
         (seen, seen),
         *(zero, zero, zero, rounds, turns, zero),

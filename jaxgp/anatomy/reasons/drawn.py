@@ -23,12 +23,12 @@ PALE, HERE = "pale", "here"
 """Marks of nodes: an intron; the leaf that makes the move."""
 Drawn = tuple[str, list[tuple[int, str]]]
 """An S-expression, and marks of some of its words, by their places in it."""
-Introns = Sequence[Collection[int]]
+PaleNodes = Sequence[Collection[int]]
 """Of each tree the nodes that are introns, in postfix order."""
 
 
 def with_values(
-    primitives: PrimitiveSet, genome: Any, seen: Features, introns: Introns | None = None, top: Top | None = None
+    primitives: PrimitiveSet, genome: Any, seen: Features, introns: PaleNodes | None = None, top: Top | None = None
 ) -> list[Drawn]:
     """Return the trees of a program with the value of each node; none if one of them is large.
 
@@ -49,14 +49,14 @@ def with_values(
     return found
 
 
-def with_leaf(primitives: PrimitiveSet, genome: Any, leaf: int, introns: Introns | None = None) -> list[Drawn]:
+def with_leaf(primitives: PrimitiveSet, genome: Any, leaf: int, introns: PaleNodes | None = None) -> list[Drawn]:
     """Return the tree of a program that is walked through, with the leaf that the walk has come to; none if large."""
     ((tree, pale),) = _trees(primitives, genome, introns, None)
     return [] if len(tree) > MOST_NODES else [_written(tree, dict.fromkeys(pale, PALE) | {leaf: HERE})]
 
 
 def _trees(
-    primitives: PrimitiveSet, genome: Any, introns: Introns | None, top: Top | None
+    primitives: PrimitiveSet, genome: Any, introns: PaleNodes | None, top: Top | None
 ) -> list[tuple[Tree, Collection[int]]]:
     """Return the trees of an individual, each with its introns."""
     trees = [jax.tree.map(lambda x, t=t: np.asarray(x)[t], genome) for t in range(len(np.asarray(genome.length)))]
@@ -96,7 +96,7 @@ def _written(tree: Tree, marks: Mapping[int, str], values: np.ndarray | None = N
     return " ".join(words).replace(" )", ")"), found
 
 
-def read_introns(run: str, primitives: object, genome: Any) -> Introns | None:
+def read_introns(run: str, primitives: object, genome: Any) -> PaleNodes | None:
     """Return the introns that `analysis=program` has found in the champion of a run; None: it was not asked.
 
     What it found is a file beside the champion. One that tells of another program counts as none.

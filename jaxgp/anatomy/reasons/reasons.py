@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp.anatomy.reasons import guides, masks
-from jaxgp.anatomy.reasons.drawn import Drawn, Introns, with_leaf, with_values
+from jaxgp.anatomy.reasons.drawn import Drawn, PaleNodes, with_leaf, with_values
 from jaxgp.anatomy.reasons.masks import Ruled
 from jaxgp.contracts import Alone, ListsMoves, Position
 from jaxgp.games.casting import Cast
@@ -35,7 +35,7 @@ from jaxgp.spec import Strategy
 
 Valued = tuple[Array, Array]
 """float32[K], what moves are worth to the side to move, and int32[L, K], what is expected after each; -1: nothing."""
-Line = tuple[str, float, str]
+MoveLine = tuple[str, float, str]
 """The name of a move, what it is worth, and what else is known of it."""
 
 
@@ -55,7 +55,7 @@ class Reasons:
     """
 
     says: str
-    moves: Sequence[Line] = ()
+    moves: Sequence[MoveLine] = ()
     then: str = "then"
     rules: Sequence[Ruled] = ()
     mask: Sequence[tuple[str, str]] = ()
@@ -69,7 +69,7 @@ def explain(
     genome: Genome | None,
     state: Position,
     actions: Sequence[int] = (),
-    introns: Introns | None = None,
+    introns: PaleNodes | None = None,
 ) -> Reasons:
     """Say why a player moves as it does.
 
@@ -126,7 +126,7 @@ def _of_genome(
     genome: Genome,
     state: Position,
     actions: Sequence[int] = (),
-    introns: Introns | None = None,
+    introns: PaleNodes | None = None,
 ) -> Reasons:
     if isinstance(actor, ProgramSolver):
         return _of_solver(actor, cast, genome, state, introns)
@@ -136,8 +136,9 @@ def _of_genome(
         return Reasons(f"{says} {_of_soloist(actor, genome, cast, actions)[0]}", moves)
     if isinstance(actor, Alone):
         says, leaf = _of_soloist(actor, genome, cast, actions)
-        walks = isinstance(actor, Walker) and leaf is not None
-        return Reasons(says, trees=with_leaf(actor.primitives, genome, leaf, introns) if walks else ())
+        if not isinstance(actor, Walker) or leaf is None:
+            return Reasons(says)
+        return Reasons(says, trees=with_leaf(actor.primitives, genome, leaf, introns))
     if isinstance(actor, RulePlayer):
         rules, mask = masks.fired(actor, genome, state)
         legend = actor.language.legend
@@ -168,7 +169,7 @@ def _of_genome(
     return Reasons(f"Players of the role {cast.role and cast.role.name} are not explained.")
 
 
-def _of_solver(actor: ProgramSolver, cast: Cast, genome: Genome, state: Position, introns: Introns | None) -> Reasons:
+def _of_solver(actor: ProgramSolver, cast: Cast, genome: Genome, state: Position, introns: PaleNodes | None) -> Reasons:
     actions, values, fires, nodes = guides.estimates(actor, genome, state)
     order = sorted(range(len(actions)), key=lambda n: (np.isnan(values[n]), values[n]))
     rule = lambda n: "" if fires is None else f"rule {fires[n] + 1}"  # noqa: E731
@@ -207,7 +208,7 @@ def _name(cast: Cast, action: int) -> str:
     return cast.spec.notation.action_name(cast.game, action)
 
 
-def _searched(cast: Cast, search: AlphaBeta, plans: Any, depth: int, state: Position) -> list[Line]:
+def _searched(cast: Cast, search: AlphaBeta, plans: Any, depth: int, state: Position) -> list[MoveLine]:
     """Value every legal move exactly, by a search of what it leads to; the best first."""
     actions = legal(cast.game, state)
     padded = actions + actions[:1] * (-len(actions) % 8)
@@ -259,7 +260,7 @@ def _following(search: AlphaBeta, depth: int) -> Callable[[Any, Position, Array]
     return jax.jit(valued)
 
 
-def _greedy(actor: GreedyPlayer, cast: Cast, plans: Any, state: Position) -> tuple[list[Line], Array]:
+def _greedy(actor: GreedyPlayer, cast: Cast, plans: Any, state: Position) -> tuple[list[MoveLine], Array]:
     """Value every move; return also what the program sees after the best one, float32[F, 1]."""
     count = int(jax.jit(actor.choices)(state))
     places = jnp.minimum(jnp.arange(count + -count % 8, dtype=jnp.int32), count - 1)
@@ -273,7 +274,7 @@ def _greedy(actor: GreedyPlayer, cast: Cast, plans: Any, state: Position) -> tup
     return [(_name(cast, int(moves[n])), float(values[n]), "") for n in order], seen[order[0]][:, None]
 
 
-def _chosen(actor: ChosenPlayer, cast: Cast, plans: Any, state: Position) -> tuple[list[Line], Any]:
+def _chosen(actor: ChosenPlayer, cast: Cast, plans: Any, state: Position) -> tuple[list[MoveLine], Any]:
     """Value every move on the list of the game, or every whole turn; return also what the best one leads to."""
     game: Any = cast.game
     if actor.names is not None:

@@ -243,13 +243,19 @@ class Hall:
         with self._lock:
             return dict(self._open)
 
+    def peek(self, name: str) -> Any:
+        """Return a game that is open, which counts as looked at; None: it is not open. Waits for nothing."""
+        found = self._open.get(name)
+        if found is not None:
+            found.touched = time.monotonic()
+        return found
+
     def find(self, name: str) -> Any:
         """Return a game, open or saved; its players wait until somebody lets them go on. Raises UsageError."""
         with self._lock:
-            found = self._open.get(name)
-            if found is not None:
-                found.touched = time.monotonic()
-                return found
+            found = self.peek(name)
+        if found is not None:
+            return found
         path = self.saved().get(name)
         if path is None:
             raise UsageError("there is no game at this address")

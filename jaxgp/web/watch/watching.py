@@ -122,7 +122,7 @@ class Watch:
                 post = f'data-post="/run/{one.number}/game" data-body="{{}}"'
                 links.append(f'<button type="button" {post}>see a game of it</button>')
             links += [f'<a href="/run/{one.number}/report">its report</a>'] * one.has_report
-            title = one.facts["title"] or one.name
+            title = one.facts["title"] or one.label
             resume = f"<p>Go on: <code>{escape(one.resume)}</code></p>" * bool(one.resume)
             settings = f"{self._tableau(one)}<h2>Settings</h2>{markup.pairs(list(_settings(one).items()))}"
             champion = f"<h2>Champion</h2>{chosen['champion']}"
@@ -254,7 +254,7 @@ def _form(
     numbers = {one.number for one in entries}
     runs = "".join(
         f'<option value="{one.number}"{" selected" * (one.number in numbers)}>'
-        f"{escape(one.name)} ({escape(one.facts['game'])}, seed {one.facts['seed']})</option>"
+        f"{escape(one.label)} ({escape(one.facts['game'])}, seed {one.facts['seed']})</option>"
         for one in others
     )
     names = "".join(f"<option{' selected' * (name in asked['metric'])}>{escape(name)}</option>" for name in metrics)

@@ -57,8 +57,14 @@ SECONDS = 300.0
 LOOK = 0.02
 RUNS, GENERATIONS = 1000, 10_000
 """Of the list, and of a record."""
-TRAINED = ("game=walls", "game.size=5", "logger=disabled", "checkpoint_every=1000", "compilation_cache=~/.cache/jaxgp")
+TRAINED = (
+    *("game=walls", "game.size=3", "algorithm.population=60", "algorithm.immigrants=0"),
+    *("logger=disabled", "checkpoint_every=1000", "compilation_cache=~/.cache/jaxgp"),
+)
+"""A run of short generations, each of which the page shows."""
 OPENED = 50
+SMALL = ("mancala", "walls")
+"""Games that are opened in great numbers, one kind after the other: two processes think, each at one game."""
 
 
 @dataclass
@@ -69,7 +75,7 @@ class Options:
         ("up", "first", "reply", "stop", "list", "record", "memory", "watching"), "what is measured, in this order"
     )
     repeats: int = option(20, "measurements of each kind", low=1, high=1000)
-    generations: int = option(600, "of a run that is watched, or is not", low=2, high=100_000)
+    generations: int = option(1500, "of a run that is watched, or is not", low=2, high=100_000)
     pairs: int = option(5, "runs with a watcher, and as many without, in turn", low=1, high=100)
     table: str = option("outputs/analysis/page.csv", "the table that rows are added to", path=True)
 
@@ -260,8 +266,8 @@ def memory(folder: Path, options: Options) -> Found:
         Board(server, "mancala").reply()
         yield "memory", "server, one game", _mebibytes(server.process.pid), ""
         for number in range(1, OPENED):
-            Board(server, list(GAMES)[number % len(GAMES)], second="random").reply()
-        yield "memory", f"server, {OPENED} games of four kinds", _mebibytes(server.process.pid), ""
+            Board(server, SMALL[number * 2 // OPENED], second="random").reply()
+        yield "memory", f"server, {OPENED} games of two kinds", _mebibytes(server.process.pid), ""
         for number, worker in enumerate(server.workers, 1):
             yield "memory", f"process that thinks, {number}", _mebibytes(worker), ""
         end = time.monotonic() + 60
@@ -272,7 +278,7 @@ def memory(folder: Path, options: Options) -> Found:
         yield "memory", "server, all games put away", _mebibytes(server.process.pid), ""
         yield "processes that think", "all games put away", len(server.workers), ""
         for number in range(OPENED):
-            Board(server, list(GAMES)[number % len(GAMES)], second="random").reply()
+            Board(server, SMALL[number * 2 // OPENED], second="random").reply()
         yield "memory", f"server, {OPENED} games more", _mebibytes(server.process.pid), ""
 
 
@@ -286,13 +292,14 @@ def watching(folder: Path, options: Options) -> Found:
                 words = [*TRAINED, f"algorithm.generations={options.generations}", f"hydra.run.dir={run}"]
                 environment = os.environ | {"HOME": str(home)}
                 command = [sys.executable, str(SCRIPTS / "train.py"), *words]
-                subprocess.run(
-                    command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True
-                )
+                quiet = subprocess.DEVNULL
+                process = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
+                _, process.returncode, usage = os.wait4(process.pid, 0)
             rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-            rate = (len(rows) - 1) / (rows[-1]["elapsed"] - rows[0]["elapsed"])
             if number:  # the first pair compiles
-                yield "generations a second", case, rate, ""
+                count = len(rows) - 1
+                yield "generations a second", case, count / (rows[-1]["elapsed"] - rows[0]["elapsed"]), ""
+                yield "generations a CPU-second", case, count / (usage.ru_utime + usage.ru_stime), ""
 
 
 @contextmanager
@@ -304,9 +311,7 @@ def _watcher(home: Path, run: Path) -> Iterator[None]:
         def watch() -> None:
             number = None
             while number is None and not over.wait(0.5):
-                number = next(
-                    iter(re.findall(rf'href="/run/(\d+)">[^<]*{re.escape(run.name)}<', server.get("/"))), None
-                )
+                number = next(iter(re.findall(rf'href="/run/(\d+)">{re.escape(run.name)}<', server.get("/"))), None)
             with suppress(OSError), urllib.request.urlopen(f"{server.address}/stream?run={number}") as stream:
                 while not over.is_set() and stream.readline():
                     pass

@@ -69,6 +69,7 @@ class Options:
     rounds: int = option(1, "of each program, each against the next rival; of each pair of robots", low=1, high=1000)
     bot: str = option("robot", "of random programs", ("robot", "advanced"))
     angles: str = option("degrees", "of random programs", ("degrees", "radians"))
+    fire: str = option("function", "of random programs", ("function", "constant"))
     seed: int = option(11, "of random programs", low=0, high=MAX_SEED)
     places: int = option(1000, "the engine's seed in the first round; each one has the next", low=0, high=10**9)
     machines: int = option(4, "virtual machines side by side", low=1, high=64)
@@ -119,7 +120,7 @@ def teams(options: Options) -> "list[tuple[Language, dict[str, Programs]]]":
     from jaxgp.operators.options import CreationOptions
 
     if not options.runs:
-        language = Language(angles=options.angles, bot=options.bot)  # type: ignore[arg-type]
+        language = Language(angles=options.angles, bot=options.bot, fire=options.fire)  # type: ignore[arg-type]
         creation = CreationOptions("ramped", 2, options.depth)
         made = jax.device_get(
             create(jax.random.key(options.seed), primitive_set(language), creation, options.programs, NODES)
