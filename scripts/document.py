@@ -85,6 +85,7 @@ DOCUMENTS = {
     "results/walls.md": walls.TABLES,
     "chess.md": chess.TABLES,
     "mate.md": mate.TABLES,
+    "mate_programs.md": mate.PROGRAMS,
     "emergence.md": emergence.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,

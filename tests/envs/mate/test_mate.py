@@ -49,10 +49,13 @@ def test_a_state_takes_36_bytes():
 
 
 def test_moves_of_the_solver_are_counted_down_and_the_seats_change():
+    def played(state):
+        action = GAME.choice(state, 0)
+        return action, GAME.following(GAME.look(state), jnp.int32(-1)), GAME.advance(state, action)
+
     state = GAME.init(jax.random.key(0))
-    action = GAME.choice(state, 0)
-    assert int(action) == int(GAME.following(GAME.look(state), jnp.int32(-1)))
-    after = GAME.advance(state, action)
+    action, first, after = jax.jit(played, compiler_options=FAST)(state)
+    assert int(action) == int(first)
     assert [int(each) for each in (state.left, state.to_move, after.left, after.to_move)] == [2, 0, 1, 1]
     assert int(GAME.within(state, 5).left) == 5
     assert (GAME.key(state) == GAME.key(GAME.within(state, 5))).all()
