@@ -14,9 +14,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX"  # products and sums are rounded one by one, as in Java
 
 if __name__ == "__main__":
+    os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX"  # products and sums are rounded one by one, as in Java
+
     from jaxgp import terminal
 
     terminal.quiet()
