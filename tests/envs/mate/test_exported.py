@@ -75,7 +75,12 @@ def test_an_exported_module_makes_as_many_moves_as_the_search_in_lanes(told):
     states = GAME.positions(some * len(TREES))
     run = jax.jit(lambda programs, *given: prover.prove(prover.prepare(programs), *given))
     found = jax.device_get(run(programs, whose, states, jnp.full(len(whose), 3000)))
+    alike = []
     for n, (tree, (text, own)) in enumerate(zip(whose, some * len(TREES), strict=True)):
         names = module(TREES[tree], options)
         chosen, nodes = names["search"](text, own, 3000)
-        assert (nodes, chosen is not None) == (found.nodes[n], found.solved[n]), (TREES[tree], text, own)
+        assert (chosen is not None) == found.solved[n], (TREES[tree], text, own)
+        # Lanes replace entries of their tables, and make more moves for what they have forgotten.
+        assert nodes <= found.nodes[n] <= 1.02 * nodes + 1, (TREES[tree], text, own)
+        alike.append(nodes == found.nodes[n])
+    assert np.mean(alike) > 0.9
