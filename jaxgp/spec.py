@@ -40,6 +40,10 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _silent(*_: object) -> str:
+    return ""
+
+
 def _no_others(*_: object) -> Mapping[str, float]:
     return {}
 
@@ -196,6 +200,7 @@ class Instances:
         test: bool[N], those that no evolution may see.
         reference: int32[N], nodes that a fixed search of problems needs, -1 where it is not known; None: there is none.
         keys: int32[N, K], of problems the first moves that win by force, then -1; None: they are not known.
+        lengths: int32[N], of problems how many moves the solver may make; None: these are no problems.
     """
 
     names: tuple[str, ...]
@@ -203,6 +208,7 @@ class Instances:
     test: np.ndarray
     reference: np.ndarray | None = None
     keys: np.ndarray | None = None
+    lengths: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -298,6 +304,7 @@ class Table(OfTurns, Generic[Rules]):
         remarks: rules -> what says what a move did: (state before it, action) -> a sentence; None if nothing is known.
         exercises: what a beginner can practise, by name.
         pointing: how moves are made by pointing; None: each has a button.
+        rolled: (rules, state) -> in words, what chance gives for the next move: " with 6-2"; empty: nothing.
     """
 
     typed: str | None = None
@@ -309,6 +316,7 @@ class Table(OfTurns, Generic[Rules]):
     remarks: Callable[[Rules], Callable[[Any, int], str] | None] | None = None
     exercises: Mapping[str, Exercise] = field(default_factory=dict, hash=False)
     pointing: Pointing[Rules] | None = None
+    rolled: Callable[[Rules, Any], str] = _silent
 
 
 @dataclass(frozen=True)
@@ -323,7 +331,7 @@ class Proving(Generic[Rules]):
         written: (position, name) -> the move as people write it.
         typed: (position, text) -> the name of the move that a person typed; raises ValueError.
         accepted: what people may type, in words.
-        picture: proof -> one SVG.
+        files: by the ending of a file, proof -> its text, such as one SVG.
     """
 
     plain: "PlainRules"
@@ -333,7 +341,7 @@ class Proving(Generic[Rules]):
     written: Callable[[Any, str], str]
     typed: Callable[[Any, str], str]
     accepted: str
-    picture: Callable[[Any], str]
+    files: Mapping[str, Callable[[Any], str]]
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ from tables.boards import backgammon, chess, emergence, mate
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
-from tables.speed import first, populations
+from tables.speed import first, page, populations
 
 
 def launchers() -> Makers:
@@ -77,6 +77,7 @@ DOCUMENTS = {
     "results/backgammon.md": backgammon.TABLES,
     "results/checkers.md": checkers.TABLES,
     "results/rars.md": rars.TABLES,
+    "page.md": page.TABLES,
     "robocode.md": robocode.TABLES,
     "results/rush_hour.md": rush_hour.TABLES,
     "results/freecell.md": freecell.TABLES,
@@ -84,6 +85,7 @@ DOCUMENTS = {
     "results/walls.md": walls.TABLES,
     "chess.md": chess.TABLES,
     "mate.md": mate.TABLES,
+    "mate_programs.md": mate.PROGRAMS,
     "emergence.md": emergence.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,

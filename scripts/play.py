@@ -30,12 +30,12 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,6 +43,7 @@ import envs
 from jaxgp.config import arguments
 from jaxgp.config.arguments import option
 from jaxgp.errors import RunError, UsageError, reject
+from jaxgp.host import console
 from jaxgp.options import MAX_COUNT, MAX_SEED, list_options
 from jaxgp.seats.options import PlayerOptions, player
 
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
     from jaxgp.spec import Hand, Spec
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
-EMPTY = " .*"
-"""Letters of squares on which nothing stands."""
 PLACES = ("First", "Second")
 DEFAULT_GAME = "mancala"
 
@@ -176,7 +175,7 @@ def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["PlayedGam
         for path in pictures:
             savedgame.write_position(path, played)
         for path in [*files, *pictures]:
-            say(f"Written: {path}")
+            console.say(f"Written: {path}")
 
     return keep
 
@@ -240,9 +239,10 @@ def prove(options: Options, cast: "Cast") -> None:
     targets = {}
     if options.save:
         path = files.user_path("save", options.save)
-        endings = (path.suffix,) if path.suffix else (".json", ".svg", ".txt")
-        if not set(endings) <= {".json", ".svg", ".txt"}:
-            reject("save", options.save, "FILE, FILE.json, FILE.svg or FILE.txt")
+        known = (".json", ".txt", *cast.spec.proving.files)  # type: ignore[union-attr]
+        endings = (path.suffix,) if path.suffix else known
+        if not set(endings) <= set(known):
+            reject("save", options.save, f"FILE, or FILE with one of the endings {', '.join(known)}")
         targets = {ending: path.with_suffix(ending) for ending in endings}
         for target in targets.values():
             files.check_writable("save", target)
@@ -250,18 +250,18 @@ def prove(options: Options, cast: "Cast") -> None:
     with waiting("Compiling the search"):
         solved = desk.solve()
     if options.teach:
-        proving.teach(cast.spec, desk, ask, print)
+        proving.teach(cast.spec, desk, console.ask, print)
         return
     print(cast.spec.drawing.text(cast.game, desk.state))
     print("\n".join(proving.report(cast.spec, solved)))
     content = {
         ".json": lambda: proof.write(solved.proof),
-        ".svg": lambda: cast.spec.proving.picture(solved.proof),  # type: ignore[union-attr]
         ".txt": lambda: "\n".join(proving.tree(cast.spec, solved.proof, whole=True)) + "\n",
     }
     for ending, target in targets.items():
-        files.save_text("save", target, content[ending]())
-        say(f"Written: {target}")
+        made = content.get(ending) or partial(cast.spec.proving.files[ending], solved.proof)  # type: ignore[union-attr]
+        files.save_text("save", target, made())
+        console.say(f"Written: {target}")
 
 
 def practise(options: Options, lesson: str) -> Options:
@@ -319,17 +319,17 @@ def sit(options: Options, cast: "Cast", agents: "list[Agent | None]", begun: "Pl
     board = TerminalGame(
         stepper,
         cast.spec,
-        tuple(agent and guard_typing(agent) for agent in agents),
+        tuple(agent and console.guard_typing(agent) for agent in agents),
         tuple(labels),
-        ask,
-        say,
+        console.ask,
+        console.say,
         adviser=advising(options, cast),
         remark=remarking(options, cast),
         record=[] if begun is None else list(begun.moves),
-        draw=drawer(cast.spec.table.colours),
+        draw=console.drawer(cast.spec.table.colours),
         width=shutil.get_terminal_size().columns,
     )
-    drop_typed()
+    console.refuse_typed()
     try:
         board.play()
     except EngineError as error:
@@ -394,7 +394,7 @@ def tell(options: Options, driven: "Sequence[Driven | Traced]") -> None:
     for path in pictures:
         savedgame.write_text(path, savedgame.alone(first.spec.drawing.svg(first.game, first.state(-1))) + "\n")
     for path in [*files, *pictures]:
-        say(f"Written: {path}")
+        console.say(f"Written: {path}")
 
 
 def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
@@ -409,7 +409,7 @@ def show_moment(options: Options, driven: "Driven | Traced", step: int) -> None:
     print(driven.spec.drawing.text(driven.game, state))
     for path in savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []:
         savedgame.write_text(path, savedgame.alone(driven.spec.drawing.svg(driven.game, state)) + "\n")
-        say(f"Written: {path}")
+        console.say(f"Written: {path}")
 
 
 def show_rollouts(options: Options, names: Sequence[str]) -> bool:
@@ -529,10 +529,12 @@ def show_again(options: Options) -> None:
     with following(lambda: f"Playing the moves again{far}"):
         played = upto(options, savedgame.read(str(options.replay), *choose_game(options), tell=tell_moves))
     keep = keeper(options, played.spec, played.game)
-    viewer = Viewer(played.game, played.spec, played.names, played.moves, say, drawer(played.spec.table.colours))
+    viewer = Viewer(
+        played.game, played.spec, played.names, played.moves, console.say, console.drawer(played.spec.table.colours)
+    )
     if sys.stdin.isatty():
-        drop_typed()
-        viewer.walk(ask)
+        console.refuse_typed()
+        viewer.walk(console.ask)
     else:
         viewer.run()
     keep(played)
@@ -591,80 +593,6 @@ def about(options: Options) -> list[str]:
     from jaxgp.config import help
 
     return help.of_game(options.game, envs, CONFIG_DIR)
-
-
-def guard_typing(agent: "Agent") -> "Agent":
-    """Return a player during whose thoughts nothing can be typed."""
-
-    def choose(state: "Position", bits: "np.uint32") -> int | None:
-        action = agent.choose(state, bits)
-        drop_typed()
-        return action
-
-    return replace(agent, choose=choose)
-
-
-def drop_typed() -> None:
-    """Drop keys that were typed before anybody was asked; lines that come from a file or a pipe are kept."""
-    if sys.stdin.isatty():
-        import termios
-
-        with suppress(termios.error):
-            termios.tcflush(sys.stdin, termios.TCIFLUSH)
-
-
-def ask(prompt: str) -> str:
-    """Read a line. The prompt is for people; it is left out where lines come from a file."""
-    if sys.stdin.isatty():
-        with suppress(ImportError):
-            import readline  # noqa: F401 - keys of the line, and lines that were typed before
-
-        *lines, last = prompt.split("\n")
-        for line in lines:
-            say(line)
-        return input(last)
-    line = sys.stdin.readline()
-    if not line:
-        raise EOFError
-    return line
-
-
-def drawer(colours: Mapping[str, str]) -> Callable[[str, str], None]:
-    """Return what prints a position, given also the position before: a terminal shows in reverse what has changed."""
-    if not sys.stdout.isatty():
-        return lambda now, before: say(f"\n{now}\n")
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(soft_wrap=True)
-
-    def draw(now: str, before: str) -> None:
-        shown = Text(now)
-        for pattern, style in colours.items():
-            shown.highlight_regex(pattern, style)
-        for at in changed_cells(now, before):
-            shown.stylize("reverse", at, at + 1)
-        console.print("", shown, "", sep="\n")
-        sys.stdout.flush()
-
-    return draw
-
-
-def changed_cells(now: str, before: str) -> list[int]:
-    """Return the places in the text of a position that a move has changed; words below the board are left out."""
-    found, start = [], 0
-    lines, old = now.split("\n"), before.split("\n")
-    board = max((n for n, line in enumerate(lines) if not re.search(r"[a-z]{3}", line)), default=-1)
-    for number, line in enumerate(lines):
-        if number <= board and len(old) == len(lines) and len(old[number]) == len(line):
-            found += [start + at for at, letter in enumerate(line) if letter != old[number][at] and letter not in EMPTY]
-        start += len(line) + 1
-    return found
-
-
-def say(text: str) -> None:
-    """Print at once, also into a pipe."""
-    print(text, flush=True)
 
 
 if __name__ == "__main__":

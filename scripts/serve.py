@@ -5,6 +5,7 @@
     python scripts/serve.py run=outputs/mine               one run
     python scripts/serve.py run=docs/reversi_champion.json     a champion, to play against
     python scripts/serve.py game=othello                   a game; game=path/to/folder: one outside the project
+    python scripts/serve.py "engines=[gtp-rhino -l 1]" programs=[FILE]     further opponents
 
 It prints an address, and serves until Ctrl-C. The game's settings, players and opponents are chosen on the page. Needs
 the extra .[web].
@@ -18,6 +19,8 @@ if __name__ == "__main__":
 import errno
 import os
 import secrets
+import shlex
+import shutil
 import socket
 from dataclasses import dataclass
 from functools import partial
@@ -62,7 +65,15 @@ class Options:
     )
     workers: int = option(2, "processes that think at once", low=1, high=64)
     thinking: float = option(30.0, "how long one move or hint may take", low=1, high=3600, unit="seconds")
-    idle: float = option(600.0, "after which a process that nobody asks is ended", low=1, high=86400, unit="seconds")
+    idle: float = option(
+        600.0,
+        "after which a process that nobody asks is ended, and a game that nobody looks at put away",
+        low=1,
+        high=86400,
+        unit="seconds",
+    )
+    engines: list[str] = option([], "commands of engines outside, which can be chosen as opponents")  # noqa: RUF009
+    programs: list[str] = option([], "files with a program or a rule list, which can be chosen as opponents")  # noqa: RUF009
     saved: str = option("outputs/games", "the folder that games are saved in, as play.py reads them", path=True)
 
 
@@ -89,7 +100,10 @@ def task(options: Options) -> int:
     stems = {path.stem for path in (CONFIG_DIR / "game").glob("*.yaml")}
     names = sorted({*found.available(), *stems})
     resolve = partial(settings_of, found)
-    hall = Hall(found, names, resolve, runs, thinkers, user_path("saved", options.saved), options.games)
+    given = [*map(engine, options.engines), *map(program, options.programs)]
+    hall = Hall(
+        found, names, resolve, runs, thinkers, user_path("saved", options.saved), options.games, given, options.idle
+    )
     site = app.Site(runs, hall, options.host, token)
     named = options.game.get("name")
     asked = named if named in names else settings.get("name")  # the name of a folder is the last part of it
@@ -98,13 +112,32 @@ def task(options: Options) -> int:
         path += f"{'&' if '?' in path else '?'}token={token}"
     host, port = listening.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
-    app.serve(site, listening, lambda: print(f"http://{shown}:{port}{path}", flush=True))
+    app.server(site, lambda: print(f"http://{shown}:{port}{path}", flush=True)).run(sockets=[listening])
     return 0
 
 
 def settings_of(source: "games.Games", name: str) -> dict[str, Any]:
     """Return the name of a game and the settings that a file of the configuration gives it."""
     return games.resolve_game({"name": name}, source, CONFIG_DIR)[1]
+
+
+def engine(command: str) -> dict[str, Any]:
+    """Return an engine as a player; raises UsageError for a program that is not there."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"engines={command}: {error}") from error
+    if not words or shutil.which(words[0]) is None:
+        reject("engines", command, "the command of a program that is installed")
+    return {"kind": "engine", "command": command}
+
+
+def program(file: str) -> dict[str, Any]:
+    """Return what a file holds as a player; raises UsageError where there is no such file."""
+    path = user_path("programs", file).resolve()
+    if not path.is_file():
+        reject("programs", file, "a file with a program, or with a rule on each line")
+    return {"kind": "program", "file": str(path)}
 
 
 def searched(options: Options) -> tuple[list[Path], list[Path]]:

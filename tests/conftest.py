@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 from collections import Counter
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 # Most tests compile a program to run it once on something small: without optimisation that takes a third less time.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
@@ -36,8 +36,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# A compiled program takes some ten areas of memory. Linux gives a process 65,530; one program too many is a crash.
+AREAS = Path("/proc/self/maps")
+MANY = 30_000
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _leave_what_stands():
+    if AREAS.exists() and sum(1 for _ in AREAS.open()) > MANY:
+        gc.unfreeze()
+        jax.clear_caches()
+        gc.collect()
     gc.freeze()
 
 

@@ -27,5 +27,7 @@ def spec() -> "Spec[Backgammon]":
             rules=render.RULES,
             pointing=Pointing(render.places, render.spots),
             colours=render.COLOURS,
+            hints=strategies.hints,
+            rolled=render.rolled,
         ),
     )

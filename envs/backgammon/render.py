@@ -147,6 +147,12 @@ def dice(state: State) -> list[tuple[int, bool]]:
     return [(value, bool(times)) for value, times in zip(values, left, strict=True)]
 
 
+def rolled(game: Backgammon, state: State) -> str:
+    """Return the roll of a turn in words."""
+    del game
+    return f" with {'-'.join(map(str, np.asarray(state.dice).tolist()))}"
+
+
 def status(game: Backgammon, state: State) -> str:
     """Say in one line who is to move with which dice, or how the game ended."""
     seat = int(state.to_move)

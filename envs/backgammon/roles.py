@@ -2,7 +2,7 @@
 
 from jax import Array
 
-from envs.backgammon import language, many, whole
+from envs.backgammon import language, many, turns, whole
 from envs.backgammon.rules import Backgammon, State, racing
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.players.greedy import ChosenPlayer
@@ -19,13 +19,14 @@ def turn(game: Backgammon, options: language.Options) -> tuple[PrimitiveSet, Cho
 
     def outcome(state: State, number: Array) -> many.Men:
         """Return the men after a whole turn, by its number in their order; numbers beyond the last begin anew."""
-        turns = whole.whole_turns(game, state)
-        return whole.play_turn(state, whole.nth_turn(turns, number % turns.total))
+        found = whole.whole_turns(game, state)
+        return whole.play_turn(state, whole.nth_turn(found, number % found.total))
 
     primitives = language.primitive_set()
     look = lambda men: language.view(*(side.T for side in men))  # noqa: E731
     choose = lambda states, active, _, value: many.best_moves(game, states, active, value)  # noqa: E731
-    return primitives, ChosenPlayer(primitives, look, tree, outcome, choose)
+    names = lambda state: turns.turn_names(game, state)  # noqa: E731
+    return primitives, ChosenPlayer(primitives, look, tree, outcome, choose, names=names)
 
 
 TURN = Role("turn", "a program values the position after every whole turn", "program", language.Options, turn)

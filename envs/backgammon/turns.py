@@ -66,6 +66,12 @@ def turn_names(game: Backgammon, state: State) -> list[str]:
     return [_name(np.asarray(state.other), points[n], dice[n]) for n in range(int(count))]
 
 
+def turn_name(state: State, code: Array) -> str:
+    """Return the name of a turn by its code, uint32[]; see `envs.backgammon.whole`."""
+    points, dice = jax.device_get(whole.in_order(state, jnp.uint32(code)))
+    return _name(np.asarray(state.other), points, dice)
+
+
 def _hops(game: Backgammon, text: str) -> list[Hop]:
     """Read the men of a turn and the points on their way; raises ValueError."""
     hops: list[Hop] = []

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Mate]":
     """Return the game; this imports it."""
-    from envs.mate import notation, picture, plain, render, roles, suites
+    from envs.mate import notation, picture, plain, render, replay, roles, suites
     from envs.mate.rules import Mate
     from jaxgp.spec import Proving, Spec, Suites, Table
 
@@ -27,6 +27,6 @@ def spec() -> "Spec[Mate]":
             written=notation.san,
             typed=notation.read_move,
             accepted=notation.TYPED,
-            picture=picture.svg,
+            files={".svg": picture.svg, ".html": replay.page, ".pgn": replay.pgn},
         ),
     )

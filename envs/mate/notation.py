@@ -3,6 +3,8 @@
 Source: S. J. Edwards, "Portable Game Notation Specification and Implementation Guide" (1994), section 8.2.3.
 """
 
+from collections.abc import Mapping
+
 from envs.chess.board import fen
 from envs.mate import plain
 from envs.mate.plain import Position
@@ -20,7 +22,11 @@ def text_of(game: Mate, state: State) -> str:
 
 def san(position: Position, name: str) -> str:
     """Return a move, called as in e2e4, as books write it."""
-    legal = plain.moves(position)
+    return _written(position, plain.moves(position), name)
+
+
+def _written(position: Position, legal: Mapping[str, Position], name: str) -> str:
+    """Return one of the legal moves, which are the positions after them by their names, as books write it."""
     origin, goal = (21 + "abcdefgh".index(name[n]) + 10 * (8 - int(name[n + 1])) for n in (0, 2))
     man = position.cells[origin].upper()
     after = legal[name]
@@ -65,9 +71,10 @@ def read_move(position: Position, text: str) -> str:
     def bare(move: str) -> str:
         return move.rstrip("+#!?").replace("x", "").replace("=", "").replace("0", "O").replace("-", "")
 
-    found = [name for name in legal if bare(san(position, name)) == bare(typed)]
+    written = {name: _written(position, legal, name) for name in legal}
+    found = [name for name, text in written.items() if bare(text) == bare(typed)]
     if len(found) != 1:
-        some = ", ".join(sorted(san(position, name) for name in legal)[:6])
+        some = ", ".join(sorted(written.values())[:6])
         raise ValueError(f"{show_typed(text)} is no legal move; accepted: {TYPED}; such as {some}")
     return found[0]
 

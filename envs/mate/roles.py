@@ -1,6 +1,6 @@
 """How genomes search for mates: trees order the moves of a complete search, or a program makes the moves itself."""
 
-from envs.mate import language
+from envs.mate import export, language
 from envs.mate.rules import Mate
 from envs.mate.terminals import view
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -48,4 +48,6 @@ GUIDE = Role(
     "program",
     language.GuideOptions,
     guide,
+    exports={"python": export.python},
+    features="seen",
 )

@@ -79,7 +79,8 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
         found[n, : len(row[5])] = row[5]
     test = np.array([row[3] == "report" for row in rows])
     nodes = np.array([row[2] for row in rows], np.int32)
-    return Instances(tuple(f"{row[0]} n={row[1]}" for row in rows), states, test, nodes, found)
+    lengths = np.array([row[1] for row in rows], np.int32)
+    return Instances(tuple(f"{row[0]} n={row[1]}" for row in rows), states, test, nodes, found, lengths)
 
 
 def _action(position: plain.Position, board: Board, name: str) -> int:

@@ -61,6 +61,10 @@ NUMBERS = frozenset(
     }
 )
 """Those that are no truth values."""
+CAN_CHECK = ("NumMyPiecesCanCheck", "ClearsWay")
+"""What has to know where men can give check."""
+FACTS = tuple(name for name in SEEN if name not in ("IsCheck", "IsNextMoveForced", "HasCheck"))
+"""What has to know more than the legal moves."""
 WORTH = {"queens": 9, "rooks": 5, "bishops": 3, "knights": 3, "pawns": 1}
 RINGS = np.array([reduce(lambda a, n: a | 1 << n, [8 * y + x for y in range(8) for x in range(8)
                   if min(x, y, 7 - x, 7 - y) == ring], 0) for ring in range(4)], object)  # fmt: skip
@@ -80,7 +84,9 @@ class Facts:
     pinned: Set  # men of the opponent
     checkers: Set  # men of the player that give check
     around: Set  # men of the player that attack squares beside the king
-    can_check: Set  # men of the player that attack the king, or can go where they do
+    lines: Star  # from the king to the nearest men
+    leaping: Set  # from where knights of the player attack the king
+    slanted: Set  # from where its pawns do
 
 
 def view(near: int) -> Any:
@@ -88,10 +94,11 @@ def view(near: int) -> Any:
 
     @batch_last
     def seen(before: Any, after: Any, look: Look, wanted: Array) -> Array:
-        del wanted
         solver = jnp.stack([before.rest, after.rest]) >> 9 & 1 == 0
         planes = jnp.stack([before.planes, after.planes], 2)  # [4, 2, 2, *B]
-        return _terminals(planes, solver, look, near)
+        # The same for all boards of a batch.
+        wanted = wanted[: len(SEEN)].reshape(len(SEEN), -1).any(1)
+        return _terminals(planes, solver, look, near, wanted)
 
     def shown(before: Any, action: Array, after: Any, look: Look, wanted: Array) -> Array:
         del action
@@ -100,10 +107,19 @@ def view(near: int) -> Any:
     return shown
 
 
-def _terminals(planes: Array, solver: Array, look: Look, near: int) -> Array:
-    """Return float32[F, *B]; planes [4, 2, 2, *B] of both boards, `solver` bool[2, *B]: it is the solver's turn."""
+def _terminals(planes: Array, solver: Array, look: Look, near: int, wanted: Array) -> Array:
+    """Return float32[F, *B]; planes [4, 2, 2, *B] of both boards, `solver` bool[2, *B]: it is the solver's turn.
+
+    Features that are not `wanted` (bool[F]) may be wrong.
+    """
+
+    def some(names: Sequence[str]) -> Array:
+        """Return whether one of some features is wanted; what only they need is left out on a CPU if none is."""
+        return wanted[np.array([SEEN.index(name) for name in names])].any()
+
     men = apart(lambda: _men(planes, solver))
-    facts = apart(lambda: _facts(men, near))
+    facts = apart(lambda: _facts(men, near), running=some(FACTS))
+    can_check = facts.checkers | apart(lambda: _can_check(men, facts), running=some(CAN_CHECK))
     theirs = ~solver[1]  # it is the opponent's turn
     before, after = (jax.tree.map(lambda x, n=n: x[n], facts) for n in range(2))
     check = theirs & look.checked
@@ -122,7 +138,7 @@ def _terminals(planes: Array, solver: Array, look: Look, near: int) -> Array:
         "IsCheck": check,
         "OppKingProximityToEdges": 3 - ring[1],
         "NumOppPiecesAttacked": (after.opp & ~after.king & after.near & after.attacked).count,
-        "IsCheckFork": check & apart(lambda: _fork(men, after)),
+        "IsCheckFork": check & apart(lambda: _fork(men, after), running=some(("IsCheckFork",))),
         "NumNotMovesOppKing": 8 - steps[1],
         "NumNotMovesOppBigger": steps[1] < steps[0],
         "IsOppKingProtectingPiece": (_beside(after.king) & after.opp).some,
@@ -133,14 +149,14 @@ def _terminals(planes: Array, solver: Array, look: Look, near: int) -> Array:
         "IsNextMoveForced": theirs & (look.count == 1),
         "IsNextMoveForcedWithKing": theirs & (look.count > 0) & (look.count == steps[1]),
         "IsPinCloseToKing": (after.pinned & after.near).some,
-        "NumMyPiecesCanCheck": after.can_check.count,
+        "NumMyPiecesCanCheck": can_check[1].count,
         "DidNumAttackingKingIncrease": after.around.count > before.around.count,
         "IsDiscoveredCheck": check & stood.some,
         "IsDiscoveredProtectedCheck": check & (stood & after.attacked).some,
         "CapturesClose": theirs & (before.opp & ~after.opp & after.near).some,
         "PinsClose": theirs & (after.pinned & ~before.pinned & after.near).some,
         "AttacksKing": theirs & (new & after.around).some,
-        "ClearsWay": theirs & (after.can_check & ~before.can_check & before.my).some,
+        "ClearsWay": theirs & (can_check[1] & ~can_check[0] & before.my).some,
         "SuicideCheck": check & (after.checkers & ends).some,
         "HasCheck": ~theirs & (look.forcing > 0),
         "KingMustMove": theirs & (look.count > 0) & (look.count == steps[1]),
@@ -236,14 +252,15 @@ def _facts(men: Men, near: int) -> Facts:
         | (_pawns(beside, up=True) & men.pawns & my)
         | (_beside(beside) & men.kings & my)
     )
-    can_check = checkers | apart(lambda: _can_check(men, my, lines, leaping, slanted))
-    return Facts(opp, my, king, _within(king, near), attacked, steps, pinned, checkers, around, can_check)
+    near_king = _within(king, near)
+    return Facts(opp, my, king, near_king, attacked, steps, pinned, checkers, around, lines, leaping, slanted)
 
 
-def _can_check(men: Men, my: Set, lines: Star, leaping: Set, slanted: Set) -> Set:
+def _can_check(men: Men, facts: Facts) -> Set:
     """Return the player's men that can go where they attack the king; pins and promotions are not looked at."""
+    my, leaping, slanted = facts.my, facts.leaping, facts.slanted
     goals = ~my
-    cross = lines.up | lines.down
+    cross = facts.lines.up | facts.lines.down
     straight, slanting = (
         reduce(Set.__or__, [cross[n] for n in range(4) if (n in STRAIGHT) is odd]) & goals for odd in (True, False)
     )

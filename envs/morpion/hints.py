@@ -1,46 +1,93 @@
-"""Hints of Morpion Solitaire: the line after which random games get furthest."""
+"""Hints of Morpion Solitaire: the first line of the longest game that nested searches of a second find from here."""
 
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
-from envs.morpion.rules import Morpion, State
-from jaxgp.bits import pick
-from jaxgp.search.chance import unused_key
+from envs.morpion.listed import ListedMorpion
+from envs.morpion.listed import State as Node
+from envs.morpion.rules import WORD, Morpion, State
+from jaxgp.search.nrpa import Nested
 
-GAMES = 30
-"""Random games after each line that can be drawn."""
+SECONDS = 1.0
+"""In which searches are begun; the first hint of a game also compiles them."""
+SLOTS = 64
+LEVEL, ITERATIONS, SEARCHES = 2, 8, 8
+"""Of the searches that are made together; the first level adapts to the games of random playouts."""
 
 
-def hints(game: Morpion) -> Callable[[State], tuple[int | None, str]]:
-    """Return what answers a request for a hint: the line whose best random game is the longest."""
+@dataclass(frozen=True)
+class _From:
+    """The game from a position on, for searches; see `jaxgp.search.listed.ListedGame`."""
 
-    def random_game(state: State, key: Array) -> Array:
-        def draw(carry: tuple[State, Array]) -> tuple[State, Array]:
-            state, key = carry
-            key, now = jax.random.split(key)
-            move = pick(game.legal_actions(state), jax.random.bits(now))
-            return game.step(state, move, unused_key()), key
+    game: ListedMorpion
+    node: Node
 
-        ended, _ = lax.while_loop(lambda carry: ~carry[0].terminated, draw, (state, key))
-        return game.score(ended)[0]
+    @property
+    def num_actions(self) -> int:
+        return self.game.num_actions
+
+    @property
+    def slots(self) -> int:
+        return self.game.slots
+
+    def init(self) -> Node:
+        return self.node
+
+    def options(self, state: Node) -> Array:
+        return self.game.options(state)
+
+    def step(self, state: Node, action: Array) -> Node:
+        return self.game.step(state, action)
+
+    def score(self, state: Node) -> Array:
+        return self.game.score(state)
+
+    def overflow(self, state: Node) -> Array:
+        return self.game.overflow(state)
+
+
+def hints(game: Morpion) -> Callable[[State], tuple[int | None, str]] | None:
+    """Return what answers a request for a hint; None on grids that are too large for searches."""
+    if game.size > WORD:
+        return None
+    listed = ListedMorpion(game, SLOTS)
 
     @jax.jit
-    def longest(state: State, action: Array) -> Array:
-        after = game.step(state, action, unused_key())
-        return jax.vmap(random_game, (None, 0))(after, jax.random.split(jax.random.key(action), GAMES)).max()
-
-    legal = jax.jit(game.legal_actions)
+    def search(node: Node, key: Array) -> tuple[Array, Array]:
+        line = Nested(_From(listed, node), LEVEL, ITERATIONS).search(key, SEARCHES)
+        best = line.score.argmax()
+        return line.score[best], line.actions[best, 0]
 
     def hint(state: State) -> tuple[int | None, str]:
-        actions = np.flatnonzero(legal(state))
-        if not actions.size:
+        if bool(state.terminated):
             return None, "no line can be drawn"
-        scores = [float(longest(state, jnp.int32(action))) for action in actions]
-        best = int(np.argmax(scores))
-        return int(actions[best]), f"the best of {GAMES} random games after it has {scores[best]:g} lines"
+        node = _listed(listed, state)
+        jax.block_until_ready(search(node, jax.random.key(0)))  # compiling is not searching
+        end, rounds, best = time.monotonic() + SECONDS, 0, (-1.0, -1)
+        while rounds == 0 or time.monotonic() < end:
+            score, action = search(node, jax.random.fold_in(jax.random.key(0), rounds))
+            best = max(best, (float(score), int(action)))
+            rounds += 1
+        lines = int(state.count) + int(best[0])
+        return best[1], f"{rounds * SEARCHES} nested searches find a game of {lines} lines that begins with it"
 
     return hint
+
+
+def _listed(listed: ListedMorpion, state: State) -> Node:
+    """Return a position as searches have it, as one in which no line has been drawn yet."""
+    size = listed.game.size
+
+    def truths(words: Array) -> np.ndarray:
+        """Return bool[..., H, H], by row and column, from uint32[..., W, H]."""
+        bits = (np.asarray(words)[..., None] >> np.arange(WORD, dtype=np.uint32)) & 1  # [..., W, H, 32]
+        rows = np.moveaxis(bits, -3, -2)  # [..., H, W, 32]
+        return rows.reshape(*rows.shape[:-2], -1)[..., :size].astype(bool)
+
+    return jax.tree.map(jnp.asarray, listed.position(truths(state.crosses), truths(state.used)))

@@ -47,6 +47,9 @@ MIXED = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
 
 Angles = Literal["degrees", "radians"]
 Bot = Literal["robot", "advanced"]
+Shooting = Literal["function", "constant"]
+POWER = 3.0
+"""Of the shots that are no function of a program."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ class Options:
     angles: Angles = option("degrees", "unit of headings and bearings, and of the values of both turning lines")
     bot: Bot = option(
         "robot", "robot: each shot takes a turn before its line acts; advanced: none, and walls do damage"
+    )
+    fire: Shooting = option(
+        "function", "function: Fire is one, wherever it stands; constant: the first line begins with a shot of 3"
     )
     shots: int = option(4, "Fire nodes that a tree may have", low=1, high=16)
     constants: float = option(
@@ -155,7 +161,7 @@ FUNCTIONS = (
 
 
 def primitive_set(options: Options) -> PrimitiveSet:
-    """Return the set of table 8.1: the arguments of the three lines, a tree each."""
+    """Return the set of table 8.1: the arguments of the three lines, a tree each; perhaps without Fire."""
     indicators = (
         Primitive(name, feature=place, python=name, latex=f"\\mathrm{{{{{name}}}}}")
         for place, name in enumerate(INDICATORS)
@@ -167,7 +173,10 @@ def primitive_set(options: Options) -> PrimitiveSet:
     )
     name = "robocode" + "-radians" * (options.angles == "radians")
     name += "" if options.constants == 1 else f"-{options.constants:g}"
-    return PrimitiveSet(name, (*indicators, *numbers), FUNCTIONS, roots=(FLOAT,) * len(LINES), effects=options.shots)
+    constant = options.fire == "constant"
+    name += "-constant-shots" * constant
+    functions, shots = (FUNCTIONS[:-1], 0) if constant else (FUNCTIONS, options.shots)
+    return PrimitiveSet(name, (*indicators, *numbers), functions, roots=(FLOAT,) * len(LINES), effects=shots)
 
 
 def evaluate_line(

@@ -100,7 +100,7 @@ class BotDriver(Driver[Array, Array]):
         zero, none, no = np.zeros(0, self.precision), np.zeros(0, np.int32), np.zeros(0, bool)
         kept, last = dict.fromkeys(KEPT, zero), dict.fromkeys(DATA, zero)
         rows, registers, shots = (none,) * len(LEVELS), (zero,) * REGISTERS, (zero,) * self.shots
-        return Memory(rows, registers, (zero,) * 3, no, kept, none, last, zero, shots, none, none, none)  # type: ignore[arg-type]
+        return Memory(rows, registers, (zero,) * 3, no, kept, none, last, zero, shots, none, none, none, no)  # type: ignore[arg-type]
 
     def packed(self, memory: Memory) -> Array:
         """Return a memory as numbers [..., W], of which whole rows are read and written."""
@@ -239,14 +239,26 @@ class BotDriver(Driver[Array, Array]):
         at_first = now, memory.value, memory.shots
         now, value, shots = lax.while_loop(lambda carry: (~carry[0].done).any(), go, at_first)
         aim = wrapped(s["body"] + s["bearing"])
-        amounts = (now.flags.astype(sensed.dtype), now.ahead, now.turn, now.gun, jnp.zeros_like(aim), now.limit)
+        waits = self._for_condition(now.rows[0])
+        before = memory.met & (now.rows[0] == memory.rows[0]) & ~new
+        met = waits & (jnp.where(s["energy"] > 0, now.turn, s["turn"]) == 0)
+        flags = now.flags | jnp.where(met & ~before, SCAN, 0)
+        amounts = (flags.astype(sensed.dtype), now.ahead, now.turn, now.gun, jnp.zeros_like(aim), now.limit)
         after = Memory(
             *(now.rows, now.registers, now.saved, now.stopped, now.event),
             (now.queue >> KINDS),
             {name: s[name] for name in DATA},
-            *(value, shots, now.left, now.fired, self._read(top(now.rows)[1])["wait"]),
+            value,
+            shots,
+            *(now.left, now.fired, self._read(top(now.rows)[1])["wait"], met | (waits & before)),
         )
         return jnp.stack([*amounts, now.power, aim], -1), after
+
+    def _for_condition(self, row: Array) -> Array:
+        """Return bool[N]: whether main loops wait for a condition in some rows, int32[N]."""
+        table, _ = self._assembled
+        waits = np.flatnonzero(table.wait == WAITS.index("turn_met")).tolist()
+        return sum((row == one for one in waits), jnp.zeros_like(row, bool))
 
     def _answered(
         self, plans: Any, whose: Array, s: Mapping[str, Array], now: Turn, value: Array, shots: tuple[Array, ...]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from envs.robocode.bots.samples import haiku
-from envs.robocode.language import Options, evaluate_line, primitive_set
+from envs.robocode.language import POWER, Options, evaluate_line, primitive_set
 from envs.robocode.machine import BotDriver
 from envs.robocode.physics.angles import relative
 from envs.robocode.rules import Robocode
@@ -17,6 +17,7 @@ from envs.robocode.signals import relative_degrees, to_degrees
 from envs.robocode.threads import Turn
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.lanes import Effects
 from jaxgp.interpreter.plan import Plan, plan
 
 RADIANS = math.pi / 180
@@ -52,6 +53,8 @@ class ProgramRobots(BotDriver):
 
         def evaluate() -> tuple[Array, tuple[Array, ...], Array]:
             found, fired = evaluate_line(self.primitives, plans, whose, now.asks, self._seen(s, now.event), asks)
+            if self.options.fire == "constant":
+                fired = Effects(jnp.full((len(value), 1), POWER, value.dtype), (now.asks == 0).astype(jnp.int32))
             if self.options.angles == "radians":
                 found = jnp.where(now.asks > 0, found * (180 / math.pi), found)
             return (
@@ -72,7 +75,7 @@ class ProgramRobots(BotDriver):
 
     def _seen(self, s: Mapping[str, Array], event: Mapping[str, Array]) -> Array:
         """Return float[N, F], what programs perceive."""
-        body, bearing, heading = (to_degrees(x, s["x"]) for x in (s["body"], event["bearing"], event["heading"]))
+        body, bearing, heading = (to_degrees(x) for x in (s["body"], event["bearing"], event["heading"]))
         heading = relative_degrees(heading - body)
         if self.options.angles == "radians":  # with the roundings of an exported program
             body, bearing = body * RADIANS, event["bearing"]
@@ -88,5 +91,6 @@ class ProgramRobots(BotDriver):
 def fight(game: Robocode, options: Options) -> tuple[PrimitiveSet, ProgramRobots]:
     """Return the set that programs are written in, and how they fight."""
     language = primitive_set(options)
-    robots = (haiku(options.bot == "advanced", options.shots),)
-    return language, ProgramRobots(robots, options.shots, game.precision, language, options)
+    shots = language.effects or 1
+    robots = (haiku(options.bot == "advanced", shots),)
+    return language, ProgramRobots(robots, shots, game.precision, language, options)

@@ -47,6 +47,19 @@ def cosine(x: Array) -> Array:
     return _wave(quarter + 1, rest)
 
 
+def tangent(x: Array, sin: Array, cos: Array) -> Array:
+    """Return tan(x), of an angle whose sine and cosine are known."""
+    return jnp.tan(x) if x.dtype == jnp.float64 else sin / jnp.where(cos == 0, 1.0, cos)
+
+
+def divided(x: Array, number: float) -> Array:
+    """Return x / number in one rounding: dividing by a constant, XLA multiplies by the rounded inverse.
+
+    It cannot tell that no number is unlike itself.
+    """
+    return x / jnp.where(x != x, 0.0, number).astype(x.dtype)
+
+
 def _reduced(x: Array) -> tuple[Array, Array]:
     """Return the number of right angles next to x, and the rest, from -pi / 4 to pi / 4."""
     quarter = jnp.round(x * 0.6366197723675814)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import jax.numpy as jnp
 from jax import Array
 
-from envs.robocode.physics.angles import relative
+from envs.robocode.rounding import divided
 
 SIGNALS = (
     *("one", "r0", "r1", "r2", "r3"),
@@ -29,15 +29,13 @@ SIGNALS = (
 line of a program has found."""
 
 
-def to_degrees(angle: Array, x: Array) -> Array:
+def to_degrees(angle: Array) -> Array:
     """Return an angle in degrees, rounded as in the engine: robots ask whether angles and what is left of them are 0.
 
     Args:
         angle: radians.
-        x: a place, not below 0, that only says so when it runs: instead of dividing by a constant, XLA multiplies by
-            the rounded inverse.
     """
-    return 180 * angle / jnp.where(x < 0, 0.0, math.pi).astype(angle.dtype)
+    return divided(180 * angle, math.pi)
 
 
 def relative_degrees(angle: Array) -> Array:
@@ -58,17 +56,14 @@ def signals(
         line: value, left and shot of a line.
     """
 
-    def degrees(angle: Array) -> Array:
-        return to_degrees(angle, s["x"])
-
-    def off(from_: Array) -> Array:
-        return relative_degrees(degrees(s["body"]) + degrees(frame["bearing"]) - degrees(from_))
+    def gun_error() -> Array:
+        return relative_degrees(to_degrees(s["body"]) + to_degrees(frame["bearing"]) - to_degrees(s["gun"]))
 
     one = jnp.ones_like(s["x"])
     return {
         "one": lambda: one,
-        "bearing": lambda: degrees(frame["bearing"]),
-        "bearing_size": lambda: jnp.abs(degrees(frame["bearing"])),
+        "bearing": lambda: to_degrees(frame["bearing"]),
+        "bearing_size": lambda: jnp.abs(to_degrees(frame["bearing"])),
         "bearing_sign": lambda: jnp.where(frame["bearing"] >= 0, one, -one),
         "distance": lambda: frame["distance"],
         "other_energy": lambda: frame["energy"],
@@ -76,17 +71,19 @@ def signals(
         "heat": lambda: s["heat"],
         # Whether a shot would go off.
         "cool": lambda: jnp.where((s["heat"] <= 0) & (s["energy"] > 0), one, 0 * one),
-        "heading": lambda: degrees(s["body"]),
-        "gun_left": lambda: degrees(s["gun_turn"]),
+        "heading": lambda: to_degrees(s["body"]),
+        "gun_left": lambda: s["gun_turn"] * (180 / math.pi),
         "widest": lambda: jnp.maximum(s["width"], s["height"]),
         # The angle by which gun or radar would have to turn to the other robot.
-        "gun_error": lambda: off(s["gun"]),
-        "gun_error_size": lambda: jnp.abs(off(s["gun"])),
-        "radar_error": lambda: off(s["radar"]),
-        "past_quarter": lambda: degrees(s["body"]) - 90 * jnp.floor(degrees(s["body"]) / 90),
+        "gun_error": gun_error,
+        "gun_error_size": lambda: jnp.abs(gun_error()),
+        "radar_error": lambda: relative_degrees(
+            to_degrees(frame["bearing"]) + (to_degrees(s["body"]) - to_degrees(s["radar"]))
+        ),
+        "past_quarter": lambda: to_degrees(s["body"]) - 90 * jnp.floor(to_degrees(s["body"]) / 90),
         # The angle by which the body would have to turn to the direction in register 3.
-        "to_corner": lambda: degrees(relative(jnp.radians(line["r3"]) - s["body"])),
-        "across_shot": lambda: degrees(relative(math.pi / 2 - (s["body"] - frame["shot_heading"]))),
+        "to_corner": lambda: relative_degrees(line["r3"] - to_degrees(s["body"])),
+        "across_shot": lambda: relative_degrees(90 - (to_degrees(s["body"]) - frame["shot_heading"] * (180 / math.pi))),
         "wave": lambda: jnp.sin(jnp.floor(s["time"] / 12)),
         # One more than register 0, from 0 again at 64.
         "next_beat": lambda: jnp.where(line["r0"] >= 63, 0 * one, line["r0"] + 1),

@@ -42,13 +42,24 @@ class Robot:
 
 @struct.dataclass
 class Bullets:
-    """The bullets of a robot, [SLOTS] each."""
+    """The bullets of a robot, [SLOTS] each. Their last steps are kept: bullets meet where those cross."""
 
-    x: Array
-    y: Array
+    from_x: Array  # where the last step began
+    from_y: Array
     vx: Array
     vy: Array
+    heading: Array
     power: Array  # 0: none
+
+    @property
+    def x(self) -> Array:
+        """Where they are."""
+        return self.from_x + self.vx
+
+    @property
+    def y(self) -> Array:
+        """Where they are."""
+        return self.from_y + self.vy
 
 
 @struct.dataclass
@@ -146,7 +157,7 @@ def robot(x: Array, y: Array, heading: Array) -> Robot:
 def bullets(like: Array) -> Bullets:
     """Return no bullets, in the precision of an array []."""
     none = jnp.zeros((*like.shape, SLOTS), like.dtype)
-    return Bullets(none, none, none, none, none)
+    return Bullets(none, none, none, none, none, none)
 
 
 def points(like: Array) -> Points:

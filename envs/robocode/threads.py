@@ -24,7 +24,7 @@ DATA = (
 """What events say, by names of what is perceived."""
 HAPPENS = {"ram": "ram", "struck": "struck", "wall": "wall", "shot": "shot", "scan": "scanned"}
 """What is perceived where an event happened."""
-BLOCKS = {"ahead_done": "ahead", "turn_done": "turn", "gun_done": "gun_turn"}
+BLOCKS = {"ahead_done": "ahead", "turn_done": "turn", "gun_done": "gun_turn", "turn_met": "turn"}
 """Which amount has to be used up where a robot waits for that."""
 KEPT = DATA[:-2]
 """What an open handler knows of its event."""
@@ -46,6 +46,7 @@ class Memory:
     left: Array  # int32: how many of them are not fired yet
     fired: Array  # int32: how many are
     wait: Array  # int32: a place in `WAITS`
+    met: Array  # bool: the condition that its main loop waits for was met
 
 
 @struct.dataclass

@@ -12,7 +12,7 @@ def spec() -> "Spec[Walls]":
     from envs.walls import opponents, render, roles, strategies
     from envs.walls.rules import Walls
     from jaxgp.games.notation import Notation
-    from jaxgp.spec import Fixed, Searches, Spec, Table
+    from jaxgp.spec import Fixed, Pointing, Searches, Spec, Table
 
     return Spec(
         Walls,
@@ -21,5 +21,10 @@ def spec() -> "Spec[Walls]":
         notation=Notation(render.action_name, render.parse_action),
         searches=Searches(lambda game: opponents.EVALUATORS, certainty=opponents.certainty),
         fixed=Fixed(strategies.STRATEGIES, strategies.strategy),
-        table=Table(render.TYPED, rules=render.RULES, colours=render.COLOURS),
+        table=Table(
+            render.TYPED,
+            rules=render.RULES,
+            colours=render.COLOURS,
+            pointing=Pointing(render.places, render.spots),
+        ),
     )

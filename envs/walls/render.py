@@ -9,7 +9,9 @@ import numpy as np
 
 from envs.drawing import nameplate
 from envs.walls.rules import Player, State, Walls
+from envs.walls.view import square
 from jaxgp.printable import show_typed
+from jaxgp.spec import Spot
 
 SEATS = ("First player", "Second player")
 ACTIONS = ("forward", "left", "right")
@@ -17,6 +19,7 @@ ARROWS = "^>v<"
 TYPED = "forward, left, right, or f, l, r"
 """What `parse_action` accepts, for people."""
 HEADINGS = ("north", "east", "south", "west")
+DROW, DCOLUMN = (-1, 0, 1, 0), (0, 1, 0, -1)
 
 RULES = """\
 Each move is one of three: try to go forward, turn left, turn right.
@@ -85,6 +88,37 @@ def parse_action(game: Walls, text: str) -> int:
         if word in (name, name[0]):
             return action
     raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
+
+
+def places(game: Walls, state: State, action: int) -> tuple[str, ...]:
+    """Return what is pointed at for a move: the square that the player goes to, or turns to; or the edge there."""
+    heading = (int(state.own.heading) + (0, 3, 1)[action]) % 4
+    row, column = int(state.own.row) + DROW[heading], int(state.own.column) + DCOLUMN[heading]
+    if 0 <= min(row, column) <= max(row, column) < game.size:
+        return (square(row, column),)
+    return (f"edge-{HEADINGS[heading]}",)
+
+
+def spots(game: Walls, state: State, bottom: int = 0) -> list[Spot]:
+    """Return where the squares are in the picture, and the edges beside the player to move."""
+    del bottom
+    top, size = MARGIN + EDGE, game.size
+    found = [
+        Spot((square(row, column),), EDGE + column * CELL, top + row * CELL, CELL, CELL)
+        for row in range(size)
+        for column in range(size)
+    ]
+    x, y = EDGE + int(state.own.column) * CELL, top + int(state.own.row) * CELL
+    far, deep = size - 1, EDGE + CELL / 4  # a strip that people can hit, over the edge and a part of their square
+    beside = (
+        (int(state.own.row) == 0, x, top - EDGE, CELL, deep),
+        (int(state.own.column) == far, x + CELL * 3 / 4, y, deep, CELL),
+        (int(state.own.row) == far, x, y + CELL * 3 / 4, CELL, deep),
+        (int(state.own.column) == 0, 0.0, y, deep, CELL),
+    )
+    for heading, (there, *where) in zip(HEADINGS, beside, strict=True):
+        found += [Spot((f"edge-{heading}",), *where)] * there
+    return found
 
 
 def players(state: State) -> tuple[Player, Player]:

@@ -60,3 +60,22 @@ def neighbourhood(game: Walls, state: State, size: int, symmetric: bool = False)
     # Square by square: over many games each square is one loop, and no data is rearranged in between.
     reach = range(-(size // 2), size // 2 + 1)
     return jnp.stack([seen(down, right) for down in reach for right in reach])
+
+
+def places(game: Walls, state: State, size: int, symmetric: bool = False) -> list[str]:
+    """Return the names of the squares that `neighbourhood` shows, on the host; empty: beyond the edge."""
+    own = state.own
+    turn = int(own.heading) if symmetric else NORTH
+    cos, sin = int(turn == NORTH) - int(turn == SOUTH), int(turn == EAST) - int(turn == WEST)
+    reach = range(-(size // 2), size // 2 + 1)
+    at = [
+        (int(own.row) + cos * down + sin * right, int(own.column) + cos * right - sin * down)
+        for down in reach
+        for right in reach
+    ]
+    return [square(row, column) if 0 <= min(row, column) <= max(row, column) < game.size else "" for row, column in at]
+
+
+def square(row: int, column: int) -> str:
+    """Return the name of a square, by its row and column from 0: r1c1 is the one in the north-west."""
+    return f"r{row + 1}c{column + 1}"

@@ -23,6 +23,8 @@ Type one of the legal moves, or its number where it has one; they are listed in 
   quit    to leave the game
   help    for this list
 """
+MANY = 10
+"""Moves up to which a person finds one among them by its name."""
 LONG = 8
 """Letters from which on a name is longer to type than a number."""
 
@@ -115,7 +117,8 @@ class TerminalGame:
         """Say what was played. Show the board if a person is to move, or if no person plays."""
         opening = len(self.record) == 1
         if not opening:
-            self.say(announcement(self.rules, self.spec.notation, move, self.names[move.seat]))
+            rolled = self.spec.table.rolled(self.rules, self.record[-2].state)
+            self.say(announcement(self.rules, self.spec.notation, move, self.names[move.seat], rolled))
             if self.remark is not None and self.players[move.seat] is None and move.action is not None:
                 self.say(self.remark(self.record[-2].state, move.action))
         asked = self.players[int(move.state.to_move)] is None and not self._rest
@@ -132,7 +135,8 @@ class TerminalGame:
             return self._rest.pop(0)
         legal = self.stepper.legal(self.state)
         names = [self.spec.notation.action_name(self.rules, action) for action in legal]
-        numbered = max(map(len, names), default=0) >= LONG and not any(name.isdecimal() for name in names)
+        many = len(names) > MANY or max(map(len, names), default=0) >= LONG
+        numbered = many and not any(name.isdecimal() for name in names)
         listed = [f"{number} {name}" for number, name in enumerate(names, 1)] if numbered else names
         choices = _listed(listed)
         prompt = f"{self.names[mover]} ({choices}): "

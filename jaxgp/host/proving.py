@@ -12,7 +12,7 @@ from jaxgp.contracts import Problem
 from jaxgp.errors import RunError
 from jaxgp.search.proofs import proof as trees
 from jaxgp.search.proofs.depth import DepthFirst
-from jaxgp.search.proofs.extract import Extractor, Searched, listed
+from jaxgp.search.proofs.extract import Extractor, Searched
 from jaxgp.search.proofs.proof import Proof
 from jaxgp.spec import Spec
 
@@ -68,7 +68,6 @@ class Desk:
         self._search = search or jax.jit(found.search)
         self._together = together
         self._extractor = Extractor(game, self._search, together)
-        self._list, self._advance = jax.jit(lambda state: listed(game, state)), jax.jit(game.advance)
 
     def solve(self) -> Solved:
         """Search the problem; raises RunError where nothing is won, which says what is proved."""
@@ -88,8 +87,8 @@ class Desk:
         return Solved(own, self._first_moves(state), nodes, found)
 
     def _first_moves(self, state: Any) -> tuple[FirstMove, ...]:
-        actions = [int(action) for action in jax.device_get(self._list(state)) if action >= 0]
-        after = [jax.device_get(self._advance(state, np.int32(action))) for action in actions]
+        [actions] = self._extractor.lists([state])
+        after = self._extractor.after([state] * len(actions), actions)
         claims = self._ask(after)
         found = []
         for n, action in enumerate(actions):
@@ -105,13 +104,13 @@ class Desk:
         """Return whether the solver wins where the other side is to move, and a reply: one that refutes it, if any."""
         claims = self._ask([state])
         if claims.solved[0]:
-            actions = jax.device_get(self._list(state))
-            return True, self._name(state, int(actions[0])) if actions[0] >= 0 else ""
+            [actions] = self._extractor.lists([state])
+            return True, self._name(state, actions[0]) if actions else ""
         return False, self._name(state, int(claims.chosen[0])) if claims.chosen[0] >= 0 else ""
 
     def play(self, state: Any, name: str) -> Any:
         """Return the state after a move."""
-        return jax.device_get(self._advance(state, np.int32(self._told.action(self.game, state, name))))
+        return self._extractor.after([state], [self._told.action(self.game, state, name)])[0]
 
     def won(self, state: Any) -> str | None:
         """Return a move of the solver that wins here, if there is one."""

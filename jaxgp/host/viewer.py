@@ -87,7 +87,9 @@ class Viewer:
     def _show(self, number: int) -> None:
         move = self.moves[number]
         if number:
-            self.say(f"{number}. {announcement(self.rules, self.spec.notation, move, self.names[move.seat])}")
+            rolled = self.spec.table.rolled(self.rules, self.moves[number - 1].state)
+            said = announcement(self.rules, self.spec.notation, move, self.names[move.seat], rolled)
+            self.say(f"{number}. {said}")
         now = self.spec.drawing.text(self.rules, move.state)
         if self.draw is None:
             self.say(f"\n{now}\n")

@@ -17,6 +17,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
+from jaxgp.arrays import apart
 from jaxgp.genotypes.moves import ONE, REPLIES, TREE, WON, ZERO, Moves
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import apply
@@ -247,8 +248,8 @@ class Machine:
         """Return bool[]: whether so many moves have been passed over that the search is truncated."""
         return passed >= PASSES * limit
 
-    def turn(self, plans: FramePlan, frames: Frames) -> Frames:
-        """Take one lane from its phase to the next one; in `BOARD` and `DONE` nothing changes."""
+    def _read(self, plans: FramePlan, frames: Frames) -> dict[str, Any]:
+        """Return what one lane's turn starts from: its phase and value, its top frame, and what that is about."""
         # A node that is to be valued is either known, or gets a frame.
         node, level = frames.node, frames.level
         asks = frames.phase == VALUE
@@ -283,12 +284,34 @@ class Machine:
         at = frame["node"] - 1
         row = self._look_up(plans, frames.program, at, frame["part"])
         arguments = plans.argument[frames.program, jnp.maximum(at, 0)].astype(jnp.int32)
+        base = frame["level"]
+        return {
+            "phase": phase,
+            "value": value,
+            "pushes": pushes,
+            "frame": frame,
+            "kept": kept,
+            "row": row,
+            "arguments": arguments,
+            "root": plans.root[frames.program].astype(jnp.int32),
+            "board": frames.boards[base].astype(jnp.int32),
+            "gate": jnp.where(row["gate"] < 0, 1.0, frames.seen[base, self.capacity + jnp.maximum(row["gate"], 0)]),
+            "spent": self.spent(frames),
+        }
+
+    def turn(self, plans: FramePlan, frames: Frames) -> Frames:
+        """Take one lane from its phase to the next one; in `BOARD` and `DONE` nothing changes."""
+        read = apart(lambda: self._read(plans, frames))
+        phase, value, pushes, frame, kept, row, arguments = (
+            read[name] for name in ("phase", "value", "pushes", "frame", "kept", "row", "arguments")
+        )
+        top, at, board, root = frames.top + pushes, frame["node"] - 1, read["board"], read["root"]
         base, how, stage = frame["level"], row["how"], frame["stage"]
 
         def asked(place: Array) -> Array:
             """Return the node that an argument, or what stands in its place, asks for."""
             given = arguments[jnp.maximum(place, 0)]
-            other = jnp.where(place == TREE, plans.root[frames.program].astype(jnp.int32), place)
+            other = jnp.where(place == TREE, root, place)
             return jnp.where(place >= 0, given, jnp.where(place == REPLIES, REPLIES - jnp.maximum(at, 0), other))
 
         def reads(asked: Array, place: Array) -> Array:
@@ -297,9 +320,8 @@ class Machine:
             reading = plans.reads[frames.program, jnp.maximum(asked, 0)]
             return (place == TREE) | jnp.where(asked >= 0, reading, ~constant)
 
-        board = frames.boards[base].astype(jnp.int32)
         turn, left, won, over = board[TURN], board[LEFT], board[WINS] != 0, board[MOVES] == 0
-        spent = self.spent(frames)
+        spent = read["spent"]
         tries = (how == FIRST) | (how == EVERY) | (how == BEST)
         leads = how == LEVEL
         conditions = row["conditions"]
@@ -307,7 +329,7 @@ class Machine:
 
         # A frame begins.
         mine = (row["side"] == 0) | (row["side"] == turn)
-        gate = jnp.where(row["gate"] < 0, 1.0, frames.seen[base, self.capacity + jnp.maximum(row["gate"], 0)])
+        gate = read["gate"]
         may = pushes & tries & ~over & mine
         refused = may & (left == 0) & ~over
         stays = row["here"] != 0  # no move is made for any argument
@@ -405,7 +427,7 @@ class Machine:
 
         # The tree in itself.
         enters = same | (found & (how == AGAIN))
-        wanted = jnp.where(enters, plans.root[frames.program].astype(jnp.int32), wanted)
+        wanted = jnp.where(enters, root, wanted)
         entry = jnp.where(same | copies, fewer, frames.entry)
         entry = jnp.where(back & (how == AGAIN), frame["entry"], entry)
         entry = jnp.where(found & leads, frames.boards[1, LEFT].astype(jnp.int32), entry)

@@ -84,12 +84,13 @@ class ProofFitnessOptions(RefereedFitnessOptions):
         from jaxgp.fitness.puzzles.suite import instances
 
         found = instances("fitness.instances", self.instances, cast)
-        if found.reference is None or (found.reference < 0).any():
-            reject("fitness.instances", self.instances, "problems whose nodes of the reference search are known")
+        if found.lengths is None or found.reference is None or (found.reference < 0).any():
+            wanted = "problems whose lengths, and nodes of the reference search, are known"
+            reject("fitness.instances", self.instances, wanted)
         if found.keys is None and not cast.actor.proves:
             role = cast.role.name if cast.role else None
             reject("fitness.instances", self.instances, f"problems whose keys are known, with program.role={role}")
-        lengths = np.asarray(jax.vmap(cast.game.left)(found.states))
+        lengths = found.lengths
         at = np.flatnonzero(~found.test & (lengths <= self.longest))
         keys = None if found.keys is None else found.keys[at]
         states = jax.tree.map(lambda x: x[at], found.states)

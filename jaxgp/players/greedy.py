@@ -7,7 +7,7 @@ Two players do this. `GreedyPlayer` tries the moves itself. `ChosenPlayer` leave
 values as it goes; its individuals may have several trees, each for a phase of the game.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -110,6 +110,8 @@ class ChosenPlayer(Learns):
         choose: (states [N], bool[N] which of them matter, uint32[N] random bits, value) -> int32[N, K], next moves of
             the side to move, -1 after the last one; those that it would choose one by one.
         random: whether `choose` uses its random bits; a game may draw lots from what it has drawn already.
+        names: state -> what people call the moves that `outcome` numbers, on the host; None: they are those that the
+            game lists.
     """
 
     primitives: PrimitiveSet
@@ -118,6 +120,7 @@ class ChosenPlayer(Learns):
     outcome: Callable[[State, Array], Outcome]
     choose: Callable[[State, Array, Array, Value], Array]
     random: bool = False
+    names: Callable[[State], Sequence[str]] | None = None
 
     __repr__ = brief
 

@@ -25,12 +25,15 @@ class RulePlayer:
         view: state -> int8[C], what the player to move sees.
         legal: state -> bool[A].
         symmetric: whether rules also match the view as transformed by the language's symmetries.
+        places: state -> the place of the board that each cell of the view shows, empty where there is none; see
+            `jaxgp.spec.Pointing`. None: cells are no places.
     """
 
     language: RuleLanguage
     view: Callable[[State], Array]
     legal: Callable[[State], Array]
     symmetric: bool = False
+    places: Callable[[State], Sequence[str]] | None = None
 
     random: ClassVar[bool] = False
 

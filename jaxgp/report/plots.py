@@ -1,5 +1,6 @@
 """The curves of a run: fitness, points, size and diversity over generations. Needs matplotlib, no display."""
 
+import html
 import io
 import math
 import re
@@ -281,11 +282,17 @@ def save(folder: Path, rows: Sequence[Row], unit: str = "nodes") -> list[Path]:
 def svg(plot: Plot, rows: Sequence[Row], unit: str = "nodes") -> str | None:
     """Return a picture as an `<svg>` element for a page: text in the page's colour, no external links."""
     figure = draw(plot, rows, unit, ink=INK, background="none")
-    return None if figure is None else embed(figure, plot.name)
+    return None if figure is None else embed(figure, plot.name, plot.title)
 
 
-def embed(figure: Figure, name: str) -> str:
-    """Return a figure drawn in `INK` as an `<svg>` element; `name` must be unique on the page."""
+def embed(figure: Figure, name: str, title: str = "") -> str:
+    """Return a figure drawn in `INK` as an `<svg>` element.
+
+    Args:
+        figure: the figure.
+        name: unique on the page.
+        title: what those are told who do not see it; empty: its name.
+    """
     file = io.StringIO()
     # The salt makes the ids of one picture differ from those of another on the same page.
     # A dollar sign in a name begins no formula.
@@ -299,5 +306,6 @@ def embed(figure: Figure, name: str) -> str:
     text = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", text)
     head, rest = text.split(">", 1)
     head = re.sub(r'\s(width|height)="[^"]*"', "", head)  # the page scales it by its viewBox
-    text = f"{head}>{rest}"
+    label = html.escape(title or name.replace("_", " "))
+    text = f'{head} role="img" aria-label="{label}">{rest}'
     return text.replace(INK, "currentColor")

@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from itertools import starmap
 from types import MappingProxyType
+from urllib.parse import quote
 
+from jaxgp.files import csv_text
 from jaxgp.genotypes.language import NAMES
 from jaxgp.host.replay import ReplayGame
 from jaxgp.report import markup, plots, tree
@@ -14,6 +16,8 @@ from jaxgp.report.progress import duration, is_measured, number, yardstick
 from jaxgp.store.champion import ChampionFile, points_by_seat
 from jaxgp.store.record import Row
 
+LONGEST = 2**20
+"""Letters of the figures that a page holds as CSV."""
 TAIL = 20
 """Generations in the table at the end."""
 
@@ -127,4 +131,21 @@ def _games(games: Sequence[ReplayGame]) -> str:
 
 def _curves(rows: Sequence[Row], unit: str) -> str:
     drawn = (plots.svg(plot, rows, unit) for plot in plots.PLOTS)
-    return markup.plots((svg, "") for svg in drawn if svg)
+    return (
+        "<p>Curves show the best individual of each generation. The champion is the best of the whole run, so its "
+        f"figures may differ from the last points. {_figures(rows)}</p>\n"
+        + markup.plots((svg, "") for svg in drawn if svg)
+    )
+
+
+def _figures(rows: Sequence[Row]) -> str:
+    """Return a link that holds the record as CSV; of a long record where it is."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [
+        {name: " ".join(map(str, one)) if isinstance(one := row.get(name), list) else one for name in names}
+        for row in rows
+    ]
+    text = quote(csv_text(lines))
+    if len(text) > LONGEST:
+        return "All figures are in metrics.jsonl."
+    return f'<a download="metrics.csv" href="data:text/csv;charset=utf-8,{text}">All figures as CSV</a>.'

@@ -1,7 +1,9 @@
 """A picture of a program: its S-expression as a tree, in SVG. Knows nothing of primitives, only of parentheses."""
 
 import html
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 ROW = 46
 """Height of one level, in pixels."""
@@ -19,6 +21,7 @@ class DrawnNode:
     children: list["DrawnNode"] = field(default_factory=list)
     depth: int = 0
     x: float = 0.0
+    mark: str = ""
 
     @property
     def half(self) -> float:
@@ -45,9 +48,26 @@ def parse(text: str) -> list[DrawnNode]:
     return roots
 
 
-def draw(text: str) -> str:
-    """Return an `<svg>` element of all trees of an expression, side by side; no limit on size or depth."""
-    trees = [_layout(root) for root in parse(text)]
+def _in_turn(roots: Sequence[DrawnNode]) -> Iterator[DrawnNode]:
+    """Yield nodes as they are read; without recursion, so that trees can be deep."""
+    pending = list(reversed(roots))
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(node.children)
+
+
+def draw(text: str, marks: Mapping[int, str] = MappingProxyType({})) -> str:
+    """Return an `<svg>` element of all trees of an expression, side by side; no limit on size or depth.
+
+    Args:
+        text: the expression.
+        marks: the number of a node, as they are read -> a class of the style of the page.
+    """
+    roots = parse(text)
+    for number, node in enumerate(_in_turn(roots)):
+        node.mark = marks.get(number, "")
+    trees = [_layout(root) for root in roots]
     parts, left, levels = [], 0.0, 0
     for nodes in trees:
         shift = left - min(node.x - node.half for node in nodes)
@@ -105,7 +125,7 @@ def _edges(node: DrawnNode) -> str:
 
 
 def _box(node: DrawnNode) -> str:
-    kind = "inner" if node.children else "leaf"
+    kind = ("inner" if node.children else "leaf") + f" {node.mark}".rstrip()
     top = node.depth * ROW
     return (
         f'<g class="{kind}"><rect x="{node.x - node.half:.1f}" y="{top}" width="{2 * node.half:.1f}" height="{BOX}" '

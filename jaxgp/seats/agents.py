@@ -16,7 +16,11 @@ from jaxgp.genotypes.language import Genome
 from jaxgp.players.searches import draws
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from jaxgp.search.chance import unused_key
 from jaxgp.seats.moves import Move, Stepper, game_key
+
+EXPECTED = 3
+"""Moves that a hint tells of after its own."""
 
 Choice = Callable[[Position, np.uint32], int | None]
 """(state, random bits, uniform) -> a move, or None: there is no legal one."""
@@ -71,24 +75,47 @@ def search_agent(searches: Sequence[AlphaBeta], depth: int) -> Agent:
     return Agent(f"search, {plies(depth)}", choose)
 
 
-def search_hints(searches: Sequence[AlphaBeta], depth: int, certain: float | None) -> Hint:
-    """Return what answers a request for a hint by a search: a best move, and its value for the side to move.
+def search_hints(searches: Sequence[AlphaBeta], depth: int, certain: float | None, name: Callable[[int], str]) -> Hint:
+    """Return what answers a request for a hint by a search: a best move, its value for the side to move, what follows.
 
     Args:
         searches: of several one is drawn uniformly for every hint.
         depth: plies.
         certain: values at least this far from 0 prove a result; None: no value does.
+        name: what people call an action.
     """
 
     def hint(state: Position, bits: np.uint32) -> tuple[int, str]:
         drawn, left = lot(jnp.uint32(bits), len(searches))
-        move, best = _searching(searches[int(drawn)])(state, jnp.int32(depth), left)
+        search = searches[int(drawn)]
+        move, best = _searching(search)(state, jnp.int32(depth), left)
         value, by = float(best), f"a search of {plies(depth)}"
+        line = " ".join(name(action) for action in _expected(search, state, int(move), depth, left))
+        then = f", and expects {line}" if line else ""
         if certain is not None and abs(value) >= certain:
-            return int(move), f"{by} proves a {'win' if value > 0 else 'loss'}"
-        return int(move), f"{by} values it at {value:.4g}"
+            return int(move), f"{by} proves a {'win' if value > 0 else 'loss'}{then}"
+        return int(move), f"{by} values it at {value:.4g}{then}"
 
     return hint
+
+
+def _expected(search: AlphaBeta, state: Position, move: int, depth: int, bits: Array) -> list[int]:
+    """Return the moves that a search expects after a move, a few of them."""
+    found: list[int] = []
+    step = _stepping(search.game)
+    for left in range(depth - 1, max(depth - 1 - EXPECTED, 0), -1):
+        state = step(state, jnp.int32(move))
+        if bool(state.terminated):
+            break
+        move = int(_searching(search)(state, jnp.int32(left), bits)[0])
+        found.append(move)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _stepping(game: Game) -> Callable[[Position, Array], Position]:
+    """Compile the moves of a game without chance."""
+    return jax.jit(lambda state, action: game.step(state, action, unused_key()))
 
 
 @lru_cache(maxsize=16)

@@ -195,8 +195,8 @@ def play_on(
     return record
 
 
-def announcement(rules: Game, notation: Notation, move: Move, name: str) -> str:
-    """Say who has played what."""
+def announcement(rules: Game, notation: Notation, move: Move, name: str, rolled: str = "") -> str:
+    """Say who has played what; `rolled` says what chance gave for it, such as " with 6-2"."""
     if move.action is None and rules.seats == 1:
         return f"{name} names no further move, and the game ends as it stands."
     if move.action is None:
@@ -204,7 +204,7 @@ def announcement(rules: Game, notation: Notation, move: Move, name: str) -> str:
     again = rules.seats > 1 and not bool(move.state.terminated) and int(move.state.to_move) == move.seat
     you = name == YOU
     then = f" and {'move' if you else 'moves'} again" if again else ""
-    return f"{name} {'play' if you else 'plays'} {notation.action_name(rules, move.action)}{then}."
+    return f"{name} {'play' if you else 'plays'} {notation.action_name(rules, move.action)}{rolled}{then}."
 
 
 def verdict(

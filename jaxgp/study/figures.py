@@ -1,7 +1,7 @@
 """Pictures of designs, models and groups. Everything but the data has the colour of the surrounding text."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import pandas
 
     from jaxgp.study.designs.model import Model
+
+
+FEW = 3
+"""Runs below which a group has no interval."""
 
 
 def _figure(panels: int, title: str, width: float = 4.8, height: float = 3.6) -> tuple[Figure, list[Axes]]:
@@ -95,6 +99,9 @@ def curves(
 ) -> Figure:
     """Draw the mean of a measure over generations for each group, with a band for its 95 % interval.
 
+    A group of fewer than three runs has a line for each of them: the interval of two is many times as wide as the runs
+    lie apart, and would make all curves flat.
+
     Args:
         groups: name -> generation -> what was measured in each run that has come so far. A generation of a single run
             has no band.
@@ -105,6 +112,9 @@ def curves(
     colours = matplotlib.colormaps["tab10" if len(groups) <= 10 else "turbo"]
     for number, (name, found) in enumerate(groups.items()):
         colour = colours(number if len(groups) <= 10 else number / (len(groups) - 1))
+        if max(map(len, found.values())) < FEW:
+            _lines(axes[0], name, found, colour)
+            continue
         means = np.array([student(values) for values in found.values()], float)  # no interval becomes nan
         axes[0].plot(list(found), means[:, 0], color=colour, linewidth=1.5, label=name)
         axes[0].fill_between(list(found), means[:, 1], means[:, 2], color=colour, alpha=0.18, linewidth=0)
@@ -114,6 +124,13 @@ def curves(
         axes[0].legend(fontsize=8, labelcolor=INK, facecolor="none", edgecolor="none")
     _finish(axes)
     return figure
+
+
+def _lines(axis: Axes, name: str, found: Mapping[int, Sequence[float]], colour: Any) -> None:
+    """Draw each run of a group as a line of its own."""
+    for run in range(max(map(len, found.values()))):
+        points = [(generation, values[run]) for generation, values in found.items() if run < len(values)]
+        axis.plot(*zip(*points, strict=True), color=colour, linewidth=1.0, label=name if run == 0 else None)
 
 
 def boxes(groups: Mapping[str, np.ndarray], measure: str) -> Figure:

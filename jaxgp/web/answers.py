@@ -35,8 +35,8 @@ class Site:
         host: what the server is bound to.
         token: what a browser has to show once; None: nothing.
         page_token: what pages carry.
-        watch: what is known of runs that are looked at.
         streams: how many are open.
+        watch: what is known of runs that are looked at.
     """
 
     runs: Runs
@@ -44,8 +44,10 @@ class Site:
     host: str = "127.0.0.1"
     token: str | None = None
     page_token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    watch: Watch = field(default_factory=Watch)
     streams: int = 0
+
+    def __post_init__(self) -> None:
+        self.watch = Watch(self.hall.games)
 
 
 def at(site: Site, answer: Callable[..., Response]) -> Callable[..., Any]:

@@ -2,8 +2,10 @@
 
 import asyncio
 import importlib
+import logging
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,8 +20,8 @@ from starlette.responses import (
     FileResponse,
     HTMLResponse,
     JSONResponse,
-    PlainTextResponse,
     Response,
+    StreamingResponse,
 )
 from starlette.routing import Route
 
@@ -28,11 +30,11 @@ from jaxgp.errors import UsageError
 from jaxgp.report.page import STYLE
 from jaxgp.web import guard, pages
 from jaxgp.web.answers import Site, at, plain, streamed
+from jaxgp.web.connections import MOST, TimedConnection
 from jaxgp.web.watch.runs import LARGEST, RunEntry, arrange
 from jaxgp.web.watch.watching import TOGETHER
 
 FOLDER = Path(__file__).parent
-CONNECTIONS = 200
 LOOK = {"play": 0.1, "run": 1.0}
 """Seconds between two looks at what a stream tells of."""
 
@@ -52,6 +54,7 @@ def make(site: Site) -> Starlette:
         Route("/page.js", _script),
         Route("/run/{number:int}", at(site, run)),
         Route("/run/{number:int}/report", at(site, report)),
+        Route("/run/{number:int}/game", at(site, show_game), methods=["POST"]),
         Route("/page/{number:int}", at(site, study)),
         Route("/watch", at(site, watch)),
         Route("/watch.csv", at(site, figures)),
@@ -69,27 +72,27 @@ def make(site: Site) -> Starlette:
     return Starlette(routes=routes, middleware=between, lifespan=lifespan, exception_handlers=failures)
 
 
-def serve(site: Site, listening: socket.socket, opened: Callable[[], object]) -> None:
-    """Serve until Ctrl-C.
+def server(site: Site, opened: Callable[[], object]) -> uvicorn.Server:
+    """Return what serves the page, at a socket that its `run` gets.
 
     Args:
         site: what the page is about.
-        listening: a socket that is bound.
         opened: called once requests are answered.
     """
     config = uvicorn.Config(
         make(site),
-        http="h11",
+        http=TimedConnection,
         ws="none",
         log_level="error",
         access_log=False,
         server_header=False,
-        limit_concurrency=CONNECTIONS,
+        limit_concurrency=MOST + 1,
         timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
     )
-    server = uvicorn.Server(config)
-    startup = server.startup
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    made = uvicorn.Server(config)
+    startup = made.startup
 
     async def starting(sockets: list[socket.socket] | None = None) -> None:
         await startup(sockets)
@@ -99,10 +102,17 @@ def serve(site: Site, listening: socket.socket, opened: Callable[[], object]) ->
     def prepare() -> None:
         """Do what the first requests would have to wait for."""
         site.runs.all()
-        importlib.import_module("jaxgp.web.play.board")
+        for room in ("jaxgp.web.play.board", "jaxgp.report.plots", "jaxgp.report.tableau"):
+            importlib.import_module(room)
 
-    server.startup = starting  # type: ignore[method-assign]
-    server.run(sockets=[listening])
+    made.startup = starting  # type: ignore[method-assign]
+    return made
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Return whether a line of the server's log is to be shown: that its end cancels what is under way is none."""
+    cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cancelled and not str(record.msg).startswith("Cancel ")
 
 
 # What answers. Each function gets the site and the request, in a thread; a UsageError or RunError becomes its answer.
@@ -130,10 +140,9 @@ def _watched(site: Site, entries: list[RunEntry], request: Request) -> Response:
 
 
 def figures(site: Site, request: Request) -> Response:
-    text = site.watch.csv(_chosen(site, request), _metrics(request))
-    return PlainTextResponse(
-        text, media_type="text/csv", headers={"content-disposition": "attachment; filename=curves.csv"}
-    )
+    pieces = site.watch.csv(_chosen(site, request), _metrics(request))
+    headers = {"content-disposition": "attachment; filename=curves.csv"}
+    return StreamingResponse(pieces, media_type="text/csv", headers=headers)
 
 
 def report(site: Site, request: Request) -> Response:
@@ -189,6 +198,18 @@ def create(site: Site, request: Request, body: dict[str, Any]) -> Response:
     return JSONResponse({"go": f"/play/{site.hall.create(body).name}"})
 
 
+def show_game(site: Site, request: Request, body: dict[str, Any]) -> Response:
+    """Let the champion of a run play against the usual opponent, or alone."""
+    del body
+    entry = _entry(site, request.path_params["number"])
+    settings = _champions_game(entry)
+    name = settings.pop("name", "")
+    offer = site.hall.offer(name, settings)
+    form = {"game": name, "first": f"champion:{entry.number}", "second": offer.usual}
+    form["seed"] = str(int(time.time()) % 100_000)
+    return JSONResponse({"go": f"/play/{site.hall.create(form, settings).name}"})
+
+
 def games(site: Site, request: Request) -> Response:
     from jaxgp.web.play import board
 
@@ -225,7 +246,8 @@ def act(site: Site, request: Request, body: dict[str, Any]) -> Response:
     elif do == "hint":
         game.advise(at)
     elif do == "why":
-        found["reasons"] = board.reasons(game.why(at))
+        state, why = game.why(at)
+        found["reasons"] = board.reasons(game, state, _bottom(body), why)
     elif do in ("undo", "resign"):
         getattr(game, do)(at)
     elif do == "stop":
@@ -241,9 +263,10 @@ async def play_stream(site: Site, request: Request) -> AsyncIterator[dict[str, A
     """Yield what the page shows of a game, whenever it changes; None: nothing has."""
     from jaxgp.web.play import board
 
-    game = await run_in_threadpool(site.hall.find, request.path_params["name"])
-    bottom, shown = _bottom(request.query_params), -1
+    name, bottom, shown = request.path_params["name"], _bottom(request.query_params), -1
     while True:
+        # Asked for each time: a game that was put away is another one when it is opened again.
+        game = site.hall.peek(name) or await run_in_threadpool(site.hall.find, name)
         if game.version != shown:
             found = await run_in_threadpool(board.view, game, bottom)
             shown = found["version"]

@@ -8,6 +8,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -148,6 +149,6 @@ def _in_time(receive: Receive) -> Receive:
             async with asyncio.timeout_at(deadline):
                 return await receive()
         except TimeoutError:
-            return {"type": "http.disconnect"}
+            raise HTTPException(408, f"accepted: a body that arrives within {SLOWEST:.0f} seconds") from None
 
     return receiving

@@ -97,7 +97,7 @@ def _line(one: RunEntry) -> str:
     facts = one.facts
     done = "" if facts["generation"] is None else f"{facts['generation']:,}"
     of = f" of {facts['generations']:,}" if facts["generations"] else ""
-    links = [f'<a href="/run/{one.number}">{escape(one.name)}</a>']
+    links = [f'<a href="/run/{one.number}">{escape(one.label)}</a>']
     if one.has_report:
         links.append(f'<a class="soft" href="/run/{one.number}/report">report</a>')
     resume = escape(one.resume)

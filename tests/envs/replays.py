@@ -5,6 +5,7 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import envs
 from jaxgp import arrays
@@ -15,6 +16,10 @@ from jaxgp.seats.moves import OPENING, Move
 
 TURNS = [name for name in envs.available() if not issubclass(envs.spec(name).rules, Simulation | Problem)]
 """Games of turns: all that the project has but simulations and problems."""
+USUAL = ("backgammon", "mancala", "rush_hour")
+"""Games that stand for all where a newcomer waits: one with chance, one for two without it, and one for one."""
+EVERY = [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in TURNS]
+"""All games of turns; those that others stand for are `slow`."""
 FAST = {"xla_backend_optimization_level": 0}
 """Compiler options for what runs once: compiling is most of the time."""
 

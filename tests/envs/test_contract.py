@@ -12,7 +12,7 @@ from jaxgp.arrays import is_legal
 from jaxgp.contracts import ListsMoves, Puzzle
 from jaxgp.games.outside import load
 from jaxgp.spec import lacks
-from tests.envs.replays import FAST, KEY, TURNS, stepping
+from tests.envs.replays import EVERY, FAST, KEY, TURNS, USUAL, stepping
 
 PLIES = 60
 GAMES = 32
@@ -48,7 +48,7 @@ def made(name):
     return envs.make(name, **SETTINGS.get(name, {}))
 
 
-@pytest.fixture(params=TURNS, scope="module")
+@pytest.fixture(params=EVERY, scope="module")
 def game(request):
     return made(request.param)
 
@@ -195,7 +195,7 @@ def outside(name):
 @pytest.mark.parametrize(
     "game",
     [
-        *map(envs.make, TURNS),
+        *[pytest.param(envs.make(name), marks=() if name in USUAL else pytest.mark.slow) for name in TURNS],
         *map(outside, OUTSIDE),
         *[
             pytest.param(envs.make(name, **settings), marks=pytest.mark.slow, id=f"{name}-{settings}")

@@ -18,7 +18,7 @@ KEY = jax.random.key(3)
 STEPS, ROLLOUTS = 40, 8
 
 
-@pytest.fixture(params=["cart", *OWN], scope="module")
+@pytest.fixture(params=["cart", *(pytest.param(name, marks=pytest.mark.slow) for name in OWN)], scope="module")
 def spec(request):
     return load(CART) if request.param == "cart" else envs.spec(request.param)
 

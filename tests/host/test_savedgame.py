@@ -15,7 +15,7 @@ from jaxgp.host.savedgame import PlayedGame
 from jaxgp.seats import moves
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.moves import Stepper, game_key
-from tests.envs.replays import TURNS, keys_of, random_games
+from tests.envs.replays import EVERY, TURNS, keys_of, random_games
 
 SPEC = envs.spec("walls")
 GAME = envs.make("walls", size=3, stall=3)
@@ -62,7 +62,7 @@ def test_a_game_is_read_back_as_it_was_played(saved, played):
 
 
 @pytest.mark.parametrize("ending", [".json", ".txt", ".svg"])
-@pytest.mark.parametrize("name", TURNS)
+@pytest.mark.parametrize("name", EVERY)
 def test_what_is_saved_of_any_game_is_read_back_from_all_three_files(tmp_path, name, ending):
     spec, game = envs.spec(name), envs.make(name)
     agent = random_agent(game)

@@ -1,10 +1,13 @@
+import csv
 import html
 import html.parser
+import io
 import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -96,7 +99,7 @@ def test_a_report_needs_nothing_but_itself(tmp_path):
     assert not re.search(r"https?:|//[a-z]|url\((?!#)|@import", text)
     for name, value in checker.attributes:
         assert name not in ("src", "srcset", "action", "data")
-        assert not name.endswith("href") or value.startswith("#")
+        assert not name.endswith("href") or value.startswith(("#", "data:text/csv"))
         assert not name.startswith("on")
     assert not {"link", "img", "iframe", "object", "base"} & set(checker.tags)
     shown = "".join(checker.text)
@@ -104,6 +107,23 @@ def test_a_report_needs_nothing_but_itself(tmp_path):
         assert word in shown
     assert len(re.findall("<figure>", text)) == 4
     assert "\ufffd" not in text
+
+
+def test_the_record_is_in_the_page_as_csv_unless_it_is_long():
+    rows = [ROWS[0] | {"islands": [1, 2.5]}, ROWS[0] | {"generation": 1, "more, or less": 3}]
+    found = re.search(r'href="data:text/csv;charset=utf-8,([^"]*)"', page(rows=rows))[1]
+    table = list(csv.DictReader(io.StringIO(unquote(found))))
+    assert [row["islands"] for row in table] == ["1 2.5", ""]
+    assert [row["more, or less"] for row in table] == ["", "3"]
+    long = page(rows=[ROWS[0] | {"words": "x" * report.LONGEST}])
+    assert "data:text/csv" not in long
+    assert "metrics.jsonl" in long
+
+
+def test_plots_have_names_for_those_who_do_not_see_them():
+    labels = [value for name, value in check(page()).attributes if name == "aria-label"]
+    assert "replay; arrow keys step through the game" in labels
+    assert any("fitness" in label.lower() for label in labels)
 
 
 def test_text_cannot_become_markup():

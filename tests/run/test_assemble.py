@@ -32,11 +32,12 @@ def compiled():
     jax.monitoring.unregister_event_duration_listener(hear)
 
 
-GAMES = [name for name in envs.available() if envs.spec(name).roles and name != "mate"]
-"""All but mate in n: fitness `proofs` asks the rules of its problems how many moves each has, a small program."""
+GAMES = [name for name in envs.available() if envs.spec(name).roles]
 
 
-@pytest.mark.parametrize("names", [("mancala", "walls", "rars"), pytest.param(GAMES, marks=pytest.mark.slow)], ids=len)
+@pytest.mark.parametrize(
+    "names", [("mancala", "walls", "rars", "mate"), pytest.param(GAMES, marks=pytest.mark.slow)], ids=len
+)
 def test_a_game_is_put_together_before_anything_compiles(compiled, names):
     """A run is announced after that: its directory and its parameters are there in seconds."""
     with Composer(Config, CONF, "config") as composer:

@@ -1,6 +1,5 @@
 """A game in the terminal, played through the script's own entry point with lines instead of a keyboard."""
 
-import io
 import json
 import re
 from pathlib import Path
@@ -12,6 +11,7 @@ from envs.morpion.notation.saved import one_line
 from envs.morpion.render import parse_action
 from jaxgp.config import arguments
 from jaxgp.games.casting import cast
+from jaxgp.host import console
 from tests.envs.replays import TURNS, opening
 from tests.host import games as toys
 from tests.host.engines import fake
@@ -125,7 +125,7 @@ def test_a_search_beats_a_random_player_and_gives_hints(play):
     _, out, _ = play("player=search", "opponent=random", *KALAH, "seed=1")
     assert "First player (search, 8 plies) wins" in out
     _, out, _ = play("opponent=human", *KALAH, typed="hint\n")
-    assert re.search(r"Hint: [123] \(a search of 8 plies values it at -?[\d.]+\)\.", out)
+    assert re.search(r"Hint: [123] \(a search of 8 plies values it at -?[\d.]+, and expects [123] [123] [123]\)\.", out)
 
 
 def test_the_champion_of_a_run_plays(play, run_directory):
@@ -235,7 +235,7 @@ def test_someone_who_interrupts_has_the_game_saved_too(monkeypatch, capsys, tmp_
     def interrupted(prompt):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(PLAY, "ask", interrupted)
+    monkeypatch.setattr(console, "ask", interrupted)
     options = (*WALLS, "opponent=human", f"save={tmp_path / 'mine'}")
     assert arguments.main(PLAY.Options, PLAY.task, PLAY.__doc__, options) == 130
     assert capsys.readouterr().err == "stopped\n"
@@ -278,14 +278,15 @@ def test_an_engine_outside_that_does_not_have_the_board(play):
     assert error == f"error: {fake()}: boardsize 10: refused: unacceptable size\n"
 
 
-def test_a_person_plays_a_game_for_one(play, tmp_path):
+def test_a_person_plays_a_game_for_one(play, tmp_path, monkeypatch):
+    monkeypatch.setattr("envs.morpion.hints.SECONDS", 0.0)
     typed = "help\nrules\nhint\nnorth\n16,20-20,20\n16,20-20,20\nundo\n3\nquit\n"
     code, out, _ = play(*MORPION, f"save={tmp_path / 'mine'}", typed=typed)
     assert code == 0
     assert out.startswith("You play alone. Type help")
     assert "Moves are the ends of a line, as in 16,20-20,20.\n" in out
     assert "A move adds one cross so that five crosses stand in a row" in out
-    assert re.search(r"Hint: [\d,-]+ \(the best of 30 random games after it has \d+ lines\)\.", out)
+    assert re.search(r"Hint: [\d,-]+ \(8 nested searches find a game of \d+ lines that begins with it\)\.", out)
     assert '"north" is not a move; accepted: the ends of a line, as in 16,20-20,20, or help.' in out
     assert "You play 16,20-20,20.\n" in out
     assert re.search(r"16,20-20,20 cannot be played here; legal: 1 \d+,\d+-\d+,\d+; 2 \d+,", out)
@@ -448,24 +449,6 @@ def test_help_on_the_command_line(play):
     assert code == 0
     assert "opponent=null" in out
     assert "search | champion | deepening | engine | human | program | random | strategy" in out
-
-
-def test_a_terminal_shows_colours_and_what_the_last_move_has_changed(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    shown = {}
-    for kind, stream in (("terminal", Terminal()), ("file", io.StringIO())):
-        monkeypatch.setattr("sys.stdout", stream)
-        monkeypatch.setenv("TERM", "xterm")
-        monkeypatch.delenv("NO_COLOR", raising=False)
-        PLAY.drawer({r"\([bw]\)": "bold red"})("3 b  (b)  w\nBlack to move", "3 .  (b)  w\nWhite to move")
-        shown[kind] = stream.getvalue()
-    assert shown == {
-        "terminal": "\n3 \x1b[7mb\x1b[0m  \x1b[1;31m(b)\x1b[0m  w\nBlack to move\n\n",
-        "file": "\n3 b  (b)  w\nBlack to move\n\n",
-    }
 
 
 @pytest.mark.parametrize("name", TURNS)

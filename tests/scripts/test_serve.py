@@ -44,6 +44,8 @@ WRONG = [
     ("game.pits=5", "game: settings of the rules are chosen on the page; leave them out"),
     ("host=not.a.host.invalid", "host=not.a.host.invalid: accepted: an address of this machine"),
     ("token=short", "token=short: accepted: 8 or more characters"),
+    ("engines=[no-such-engine -x]", "engines=no-such-engine -x: accepted: the command of a program that is installed"),
+    ("programs=[nowhere.txt]", "programs=nowhere.txt: accepted: a file with a program"),
     ("colour=red", "colour: unknown option"),
 ]
 

@@ -138,6 +138,7 @@ def test_keys_typed_while_a_player_thinks_are_no_moves(terminal, tmp_path):
     process = terminal.start("play", *options)
     terminal.type("1\n2\n")
     terminal.read("You (1, 2, 3, 4, 5, 6): ")
+    assert '"2" was typed before you were asked; it does not count.' in terminal.shown
     assert "You play" not in terminal.read(seconds=1.0)
     terminal.type("1\n")
     terminal.read("You play 1")

@@ -8,7 +8,7 @@ import pytest
 
 from jaxgp.errors import UsageError
 from jaxgp.store.directory import RunDirectory
-from jaxgp.study import curves
+from jaxgp.study import curves, figures
 from tests.scripts.commands import load
 from tests.study.test_sweep import begin
 
@@ -123,3 +123,11 @@ def test_wrong_options_are_one_line(tmp_path, capsys, words, said):
     lines = capsys.readouterr().err.strip().split("\n")
     assert len(lines) == 1
     assert said in lines[0]
+
+
+def test_two_runs_are_two_lines_and_three_a_mean_with_a_band():
+    drawn = figures.curves({"two": {0: [1.0, 2.0], 1: [3.0]}, "three": {0: [1.0, 2.0, 3.0], 1: [2.0, 3.0, 5.0]}})
+    lines, bands = drawn.axes[0].lines, drawn.axes[0].collections
+    assert [list(line.get_ydata()) for line in lines] == [[1, 3], [2], [2, pytest.approx(10 / 3)]]
+    assert len(bands) == 1
+    assert [text.get_text() for text in drawn.axes[0].get_legend().get_texts()] == ["two", "three"]

@@ -39,11 +39,13 @@ class Answers:
         self.may.set()
 
 
-def make(folder, thinkers=None, game="nim", most=50, host="127.0.0.1", token=None):
+def make(folder, thinkers=None, game="nim", most=50, host="127.0.0.1", token=None, given=(), idle=600.0):
     games = Outside(envs, FIXTURES / game)
     runs = Runs([folder / "runs"])
     names = [*envs.available(), game]
-    hall = Hall(games, names, lambda name: {"name": name}, runs, thinkers or Answers(), folder / "games", most)
+    hall = Hall(
+        games, names, lambda name: {"name": name}, runs, thinkers or Answers(), folder / "games", most, given, idle
+    )
     return answers.Site(runs, hall, host, token)
 
 

@@ -3,6 +3,8 @@
 The pictures of docs/page.md are made here: JAXGP_PICTURES=docs python -m pytest -m slow tests/web/test_browser.py
 """
 
+import datetime
+import json
 import os
 import re
 import shutil
@@ -12,7 +14,17 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import envs
+from jaxgp.anatomy.reasons.reasons import explain
+from jaxgp.config.games import cast_of
+from jaxgp.config.schema import Config
+from jaxgp.host import savedgame
+from jaxgp.seats.moves import Stepper, game_key
+from jaxgp.seats.options import player
+from tests.web.site import rows, write_run
 
 pytest.importorskip("starlette")
 api = pytest.importorskip("playwright.sync_api")
@@ -23,6 +35,24 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason="the
 ROOT = Path(__file__).parents[2]
 PICTURES = os.environ.get("JAXGP_PICTURES")
 WIDTHS = (360, 390, 768, 1280)
+OTHERS = (("othello", "complete"), ("othello", "interrupted"), ("mancala", "complete"), ("checkers", "failed"))
+"""Games and states of runs that are listed beside the one that is watched."""
+BAR_AND_DOUBLE = "-b----E-C---eE---c-e----AA:0:0:1:22:0:0:0:0:10"
+"""A position of backgammon with a man on the bar, and a double."""
+COVERED = """
+() => {
+  const boxes = [...document.querySelectorAll("svg text")]
+    .filter((one) => one.textContent.trim() && getComputedStyle(one).visibility === "visible")
+    .map((one) => [one.textContent, one.getBoundingClientRect()]);
+  const dots = [...document.querySelectorAll("svg path.turn")].map((one) => {
+    const { left, top } = one.getBoundingClientRect();
+    return ["dot", { left: left - 4, right: left + 4, top: top - 4, bottom: top + 4 }];
+  });
+  const covers = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return boxes.flatMap(([text, box], n) => [...boxes.slice(n + 1), ...dots]
+    .filter(([, other]) => covers(box, other)).map(([other]) => [text, other]));
+}
+"""
 CONTRAST = """
 () => {
   const number = (text) => text.match(/[\\d.]+/g).map(Number);
@@ -86,16 +116,28 @@ def page(chromium, address):
     made = context.new_page()
     made.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
     made.on("pageerror", lambda error: said.append(str(error)))
-    made.on("request", lambda request: None if request.url.startswith((address, "data:")) else said.append(request.url))
+    made.on(
+        "request",
+        lambda request: None if request.url.startswith((address, "data:", "file:")) else said.append(request.url),
+    )
     made.set_default_timeout(60_000)
     yield made
     assert said == []
     context.close()
 
 
-def picture(page, name):
-    if PICTURES:
-        page.screenshot(path=ROOT / PICTURES / f"{name}.png")
+def picture(page, name, narrow="body"):
+    """Save what the page shows, wide and light, and narrow and dark; there from an element on."""
+    if not PICTURES:
+        return
+    for suffix, size, scheme in (("", (1200, 860), "light"), ("_narrow", (390, 800), "dark")):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.emulate_media(color_scheme=scheme)
+        page.evaluate("one => document.querySelector(one).scrollIntoView()", narrow if suffix else "body")
+        page.wait_for_timeout(300)
+        page.screenshot(path=ROOT / PICTURES / f"{name}{suffix}.png")
+    page.set_viewport_size({"width": 1200, "height": 860})
+    page.emulate_media(color_scheme="light")
 
 
 def begin(page, game, first="human", second="human", **settings):
@@ -156,6 +198,7 @@ def step(page, turn):
         ("othello", "random", {"size": "4"}, 99),
         ("checkers", "human", {}, 24),
         ("backgammon", "human", {"variant": "hypergammon"}, 40),
+        ("backgammon", "human", {"position": BAR_AND_DOUBLE}, 4),
         ("freecell", "human", {}, 12),
         ("rush_hour", "human", {}, 8),
         ("morpion", "human", {}, 8),
@@ -173,18 +216,87 @@ def test_a_game_is_played_by_clicks(page, game, second, settings, plies):
         assert "is over" in page.inner_text("#state strong")
 
 
-def test_a_game_is_played_by_keys_alone(page):
-    begin(page, "othello", second="random", size="4")
-    while wait(page):
+@pytest.mark.parametrize(
+    ("game", "settings", "plies"),
+    [
+        ("othello", {"size": "4"}, 99),
+        ("mancala", {"pits": "3", "stones": "2"}, 99),
+        ("walls", {"size": "3"}, 99),
+        ("checkers", {}, 4),
+        ("backgammon", {"position": BAR_AND_DOUBLE}, 4),
+        ("freecell", {}, 4),
+        ("rush_hour", {}, 4),
+        ("morpion", {}, 4),
+    ],
+)
+def test_a_game_is_played_by_keys_alone(page, game, settings, plies):
+    begin(page, game, second="random" if plies == 99 else "human", **settings)
+    while wait(page) and count(page) < plies:
         before = count(page)
-        if page.locator("#moves button").count():
-            page.keyboard.press("1")
-        else:
-            page.keyboard.press("ArrowRight")
-            page.keyboard.press("ArrowDown")
-            page.keyboard.press("Enter")
+        for _ in range(4):
+            places = page.locator("#board .place[tabindex]:not(.chosen)").count()
+            if page.locator("#moves button").count() and (not places or page.locator(".place.chosen").count()):
+                page.keyboard.press("1")
+            else:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("Enter")
+            page.wait_for_timeout(100)
+            if not page.locator(".place.chosen").count():
+                break
         page.wait_for_function(f"() => document.querySelectorAll('#record li').length > {before}")
-    assert "over" in page.inner_text("#state")
+    assert plies < 99 or "over" in page.inner_text("#state")
+
+
+def test_a_man_that_jumps_twice_is_pointed_at_twice(page, runs):
+    """A game of checkers up to a jump after which the same side jumps again, from a file."""
+    game = envs.make("checkers")
+    stepper, random = Stepper(game, game_key(0)), np.random.default_rng(0)
+    record = [stepper.opening()]
+    while True:
+        record.append(stepper.after(record, int(random.choice(stepper.legal(record[-1].state)))))
+        if bool(record[-1].state.terminated):
+            record = [stepper.opening()]
+        elif int(record[-1].state.to_move) == record[-1].seat:
+            break
+    (runs / "games").mkdir(exist_ok=True)
+    text = savedgame.record(savedgame.PlayedGame(stepper, envs.spec("checkers"), ("A", "B"), record[:-1]))
+    (runs / "games" / "jumps.json").write_text(text)
+    page.goto("/play/jumps")
+    assert wait(page)
+    action = record[-1].action
+    for place in envs.spec("checkers").table.pointing.places(game, record[-2].state, action):
+        page.click(f".place[data-place~='{place}']")
+    page.wait_for_function(f"() => document.querySelectorAll('#record li').length === {len(record) - 1}")
+    assert wait(page)
+    step(page, 0)
+    assert count(page) == len(record)
+
+
+def test_the_values_of_moves_are_those_of_the_library(page):
+    begin(page, "walls", size="3")
+    page.click("[data-do=why]")
+    page.wait_for_selector("#reasons table")
+    cast = cast_of(Config(game={"name": "walls", "size": 3}, program={}), envs)
+    state = Stepper(cast.game, game_key(0)).opening().state
+    told = explain(cast, player("search", depth=4), None, state)
+    shown = [row.split("\t")[:2] for row in page.inner_text("#reasons table").splitlines()[1:]]
+    assert shown == [[name, f"{value:.4g}"] for name, value, _ in told.moves]
+
+
+@pytest.mark.parametrize("game", ["checkers", "othello", "backgammon", "walls", "mancala", "chess"])
+def test_no_text_of_a_picture_lies_on_another(page, game, tmp_path):
+    """In animated pictures, and in those of one position; a man's count lies on the man, and is no other text."""
+    rules = envs.make(game)
+    stepper = Stepper(rules, game_key(0))
+    record = [stepper.opening()]
+    for _ in range(3):
+        record.append(stepper.after(record, stepper.legal(record[-1].state)[0]))
+    names = ("First player (person)", "Second player (search, 8 plies)")
+    savedgame.write([tmp_path / "game.svg"], savedgame.PlayedGame(stepper, envs.spec(game), names, record))
+    page.goto("about:blank")
+    for text in ((tmp_path / "game.svg").read_text(), envs.spec(game).drawing.svg(rules, record[-1].state)):
+        page.set_content(text)
+        assert page.evaluate(COVERED) == []
 
 
 def test_undo_hint_reload_steps_and_going_on_from_a_move(page):
@@ -255,9 +367,26 @@ def test_a_run_is_watched_while_it_is_stopped_and_goes_on(page, runs):
     page.wait_for_selector("#live:has-text('complete')")
     assert shown() == 400
     assert page.locator(".chart .line").count() > 3
+    assert page.locator("h2:has-text('Parameters'), h2:has-text('Koza tableau')").count() == 1
     page.wait_for_timeout(300)
     page.evaluate("scrollTo(0, 0)")
     picture(page, "page_watch")
+    page.click("text=see a game of it")
+    page.wait_for_url("**/play/**")
+    page.wait_for_selector("#state:has-text('is over')")
+    assert count(page) > 4
+    for number, (game, state) in enumerate(OTHERS):
+        other = write_run(runs / game / f"seed {number}", rows(30 + 7 * number), state)
+        text = (other / "config.yaml").read_text().replace("nim", game).replace("a run", f"{game}, a base run")
+        (other / "config.yaml").write_text(text.replace("seed: 7", f"seed: {number}"))
+        now = datetime.datetime.now(datetime.UTC) - datetime.timedelta(hours=3 * number + 1)
+        status = json.loads((other / "status.json").read_text()) | {"generations": 100, "updated": now.isoformat()}
+        (other / "status.json").write_text(json.dumps(status))
+    page.goto("/")
+    page.wait_for_timeout(1100)
+    page.reload()
+    picture(page, "page_home")
+    page.click("a:text-is('walls')")
     page.click("text=play against it")
     page.click("button.main")
     page.wait_for_url("**/play/**")
@@ -266,7 +395,12 @@ def test_a_run_is_watched_while_it_is_stopped_and_goes_on(page, runs):
     wait(page)
     page.click("[data-do=why]")
     page.wait_for_selector("#reasons mark")
-    picture(page, "page_why")
+    assert page.locator(".mask .wanted").count() == len(set(page.locator(".mask .wanted").all()))
+    picture(page, "page_why", "#reasons")
+    page.goto((folder / "report.html").as_uri())
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -275,7 +409,13 @@ def test_pages_fit_all_widths_and_are_readable(chromium, address, page, scheme):
     paths = [page.url.removeprefix(address), "/", "/new", "/new?game=chess", "/games"]
     paths.append(f"{paths[0]}?move=0")
     if page.request.get(f"{address}/run/0").ok:
-        paths.append("/run/0")
+        paths += ["/run/0", "/watch?run=0&metric=best_fitness&log=1"]
+    for turn in range(8):
+        step(page, 3 * turn)
+        wait(page)
+    page.check("#marks")
+    if scheme == "light":
+        picture(page, "page_play")
     for width in WIDTHS:
         context = chromium.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme, base_url=address)
         narrow = context.new_page()
@@ -284,10 +424,6 @@ def test_pages_fit_all_widths_and_are_readable(chromium, address, page, scheme):
             narrow.wait_for_timeout(250)
             assert narrow.evaluate("document.documentElement.scrollWidth") <= width, (path, width)
             assert narrow.evaluate(CONTRAST) == [], (path, width)
-        if width == 390 and scheme == "dark" and PICTURES:
-            narrow.goto(paths[0])
-            narrow.wait_for_timeout(500)
-            picture(narrow, "page_narrow")
         context.close()
 
 

@@ -1,6 +1,8 @@
 """Games on the page, by what a browser sends: nim and Connect Four, which know nothing of the page."""
 
 import json
+import threading
+import time
 
 import pytest
 
@@ -16,9 +18,8 @@ from tests.web.site import Answers, browsing, make
 def last():
     """Answers of a player that takes one stick, or gives a hint."""
     said = {"move": {"action": 0}, "hint": {"action": 1, "why": "it leaves four"}}
-    said["why"] = {
-        "why": {"says": "<b>", "moves": [["2", 1.5, "1 3"]], "rules": [["a", True, False]], "trees": ["(+ 1)"]}
-    }
+    said["why"] = {"why": {"says": "<b>", "moves": [["2", 1.5, "1 3"]], "rules": [["a", True, "<i>"]]}}
+    said["why"]["why"] |= {"then": "then", "mask": [], "legend": "<u>", "trees": [["(+ 1)", [[1, "pale"]]]]}
     return Answers(lambda question: said[question["what"]])
 
 
@@ -101,7 +102,9 @@ def test_a_hint_names_a_move_and_reasons_are_escaped(browser):
     assert "Hint: 2 (it leaves four)." in view["parts"]["state"]
     reasons = browser.do(address, "why", at=1).json()["reasons"]
     assert "&lt;b&gt;" in reasons
-    assert "<mark>a</mark> fires" in reasons
+    assert "<mark>a</mark> fires <span class=soft>&lt;i&gt;" in reasons
+    assert "&lt;u&gt;" in reasons
+    assert '<g class="leaf pale">' in reasons
     assert "1 3" in reasons
 
 
@@ -216,3 +219,51 @@ def test_a_file_that_names_players_that_are_not_here_opens_with_people(tmp_path,
         file.write_text("{")
         browser.site.hall._open.clear()
         assert browser.get(address).status_code == 404
+
+
+def test_engines_and_programs_of_the_command_line_are_offered_by_the_games_that_they_play(tmp_path):
+    asked = Answers(lambda question: {"action": 1})
+    (tmp_path / "turns.txt").write_text("- - - / - - - / - - - : turn-left\n")
+    program = {"kind": "program", "file": str(tmp_path / "turns.txt")}
+    engine = {"kind": "engine", "command": "sh -c x"}
+    with browsing(make(tmp_path, asked, given=[engine, program])) as browser:
+        walls, othello = (browser.get(f"/new?game={game}").text for game in ("walls", "othello"))
+        assert "engine sh -c x" not in walls
+        assert "program turns.txt" in walls
+        assert "engine sh -c x" in othello
+        assert "program turns.txt" not in othello
+        address = browser.new(**{"game": "walls", "game.size": "3", "second": "given:1"})
+        browser.view(address)
+        browser.do(address, "move", at=1, action=1)
+        assert browser.view(address)["at"] == 3
+        assert asked.asked[-1]["player"] == program
+        name = address.rpartition("/")[2]
+        browser.site.hall._open.clear()
+        assert "person against program turns.txt" in browser.get(address).text
+        file = browser.site.hall.saved()[name]
+        file.write_text(file.read_text().replace("turns.txt", "other.txt"))
+        browser.site.hall._open.clear()
+        assert "person against person" in browser.get(address).text
+        for word in ("given:0", "given:2", "given:-1", "given:x", "engine:sh"):
+            answer = browser.post("/new", {"game": "walls", "first": "human", "second": word})
+            assert "second=" in answer.json()["error"]
+
+
+def test_a_game_that_nobody_looks_at_is_put_away_and_opens_again_as_it_was(tmp_path, last):
+    site = make(tmp_path, last, idle=0.1)
+    with browsing(site) as browser:
+        address = browser.new(second="human")
+        version = browser.view(address)["version"]
+        browser.do(address, "move", at=1, action=0)
+        unmoved = browser.new(second="human")
+        browser.view(unmoved)
+        threads = threading.active_count()
+        end = time.monotonic() + 10
+        while site.hall.open and time.monotonic() < end:
+            time.sleep(0.05)
+        assert site.hall.open == {}
+        assert threading.active_count() < threads
+        again = browser.view(address)
+        assert again["at"] == 2
+        assert browser.view(unmoved)["at"] == 1
+        assert again["version"] > version, "a page that is open takes it for newer"

@@ -6,6 +6,7 @@ import os
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -13,11 +14,14 @@ pytest.importorskip("httpx2")
 
 from starlette.datastructures import QueryParams
 
+from jaxgp.statistics.intervals import student
 from jaxgp.web import app
-from jaxgp.web.watch import curves
+from jaxgp.web.play import pagegame
+from jaxgp.web.watch import curves, records
 from jaxgp.web.watch.records import RecordTail
 from jaxgp.web.watch.runs import Runs, arrange
-from tests.web.site import browsing, make, rows, write_run
+from tests.scripts import commands
+from tests.web.site import Answers, browsing, make, rows, write_run
 
 
 def write(path, lines):
@@ -149,7 +153,7 @@ def test_a_run_has_curves_its_champion_and_its_settings(three):
 
 def test_three_runs_of_one_title_are_a_mean_with_a_band_and_two_are_lines(three):
     page = three.get("/watch?run=0&run=1&run=2&metric=mean_fitness").text
-    assert "mean of 3" in page
+    assert "mean of 3, 95 % interval" in page
     assert 'class="band f0"' in page
     assert "<td" in page[page.index("Settings that differ") :]
     pair = three.get("/watch?run=0&run=1").text
@@ -225,6 +229,57 @@ def test_ten_thousand_generations_are_drawn_within_a_second(tmp_path):
     chart = curves.draw("fitness", [curves.ChartCurve("best", *tail.pairs("best_fitness"))])
     assert time.process_time() - began < 1
     assert len(chart) < 20_000
+
+
+def test_the_band_of_runs_is_the_interval_of_student():
+    runs = [([0, 1, 2], [0.0, n, 2.0 * n]) for n in (1.0, 2.0, 6.0)]
+    runs.append(([1, 2, 3], [3.0, 4.0, 9.0]))
+    xs, means, lows, highs = curves.mean_and_interval(runs)
+    assert xs == [1, 2]
+    expected = [student([1.0, 2.0, 6.0, 3.0]), student([2.0, 4.0, 12.0, 4.0])]
+    assert np.allclose(np.transpose([means, lows, highs]), expected)
+
+
+def test_metrics_that_are_lists_have_a_line_for_each_number(tmp_path):
+    lines = [{"generation": n, "islands": [n, 2 * n, None], "mixed": n if n % 2 else [n]} for n in range(4)]
+    folder = write_run(tmp_path / "runs" / "a", lines)
+    tail = RecordTail(folder / "metrics.jsonl")
+    tail.read()
+    assert tail.metrics == ["islands", "mixed"]
+    assert tail.parts("islands") == ["islands 1", "islands 2"]
+    assert tail.pairs("islands 2") == ([0, 1, 2, 3], [0, 2, 4, 6])
+    assert tail.pairs("mixed") == ([1, 3], [1, 3])
+    with browsing(make(tmp_path)) as browser:
+        page = browser.get("/watch?run=0&metric=islands").text
+        assert page.count('<path class="line') == 4, "two lines, and their names"
+        assert browser.get("/watch.csv?run=0&metric=islands").text.startswith("run,generation,islands 1,islands 2\n")
+
+
+def test_a_record_of_very_many_metrics_is_read_in_bounds(tmp_path):
+    path = tmp_path / "metrics.jsonl"
+    append(path, [{"generation": n, **{f"{n} {k}x": k for k in range(300)}} for n in range(5)])
+    tail = RecordTail(path)
+    tail.read()
+    assert (len(tail), len(tail.columns)) == (5, records.MOST_COLUMNS)
+
+
+def test_a_game_of_the_champion_of_a_run_that_goes_on_is_played_by_a_copy(tmp_path, monkeypatch):
+    monkeypatch.setattr(pagegame, "PACE", 0)
+    last = Answers(lambda question: {"action": 0})
+    folder = write_run(tmp_path / "runs" / "a", rows(2))
+    (folder / "status.json").write_text('{"state": "running"}')
+    commands.write_run(folder, {"name": "walls", "size": 3}, "- - - / - - - / - - - : turn-left")
+    text = (folder / "champion.json").read_text()
+    with browsing(make(tmp_path, last)) as browser:
+        assert 'data-post="/run/0/game"' in browser.get("/run/0").text
+        go = browser.post("/run/0/game", {}).json()["go"]
+        browser.view(go, "over")
+        (copy,) = (tmp_path / "games" / "champions").iterdir()
+        assert copy.read_text() == text
+        assert {question["run"] for question in last.asked if question["player"]["kind"] == "champion"} == {str(copy)}
+        (folder / "champion.json").unlink()
+        browser.site.hall._open.clear()
+        assert "champion of a" in browser.get(go).text
 
 
 def test_ticks_are_round_and_those_of_generations_whole():

@@ -17,8 +17,9 @@ TARGETS = ("nothing", "ahead", "turn", "gun", "limit", "fire", "scan", "stop", "
 """What an instruction commands. Of a robot that stops, what is left of its commands is kept until it resumes; `volley`
 fires the next shot of a line. `rates` gives all commands of a rate-controlled robot, from its memory; `line` lets a
 program evaluate one of its lines, from whose value and shots the next instructions take their amounts."""
-WAITS = ("on", "turn_over", "ahead_done", "turn_done", "gun_done", "event")
-"""What an instruction waits for: nothing, one turn, that the amount of a command is used up, or for events alone."""
+WAITS = ("on", "turn_over", "ahead_done", "turn_done", "gun_done", "event", "turn_met")
+"""What an instruction waits for: nothing, one turn, that the amount of a command is used up, or for events alone; last,
+as `waitFor` does: in a turn that begins when the body has turned, a robot that waits so in its main loop scans."""
 LEVELS = ("run", "scan", "shot", "wall", "ram", "hurt")
 """The main loop and the kinds of events, by priority; a ram has another handler where the other one is at fault."""
 REGISTERS = 4
@@ -228,6 +229,11 @@ def turn(amount: Amount, keep: tuple[int, Amount] = (-1, 0.0)) -> Do:
 def gun(amount: Amount, keep: tuple[int, Amount] = (-1, 0.0)) -> Do:
     """Turn the gun right by degrees, and wait until it has turned."""
     return Do("gun", amount, "gun_done", keep)
+
+
+def turned(amount: Amount) -> Do:
+    """Turn the body right by degrees, and wait for that as for a condition."""
+    return Do("turn", amount, "turn_met")
 
 
 def fire(power: Amount) -> Do:

@@ -5,7 +5,7 @@ Written from descriptions of what they do.
 
 import math
 
-from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, rest, scan, turn
+from envs.robocode.bots.assembly import Bot, Do, Forever, Term, When, ahead, fire, gun, keep, rest, scan, turn, turned
 from envs.robocode.state import ENDLESS
 
 BEARING, DISTANCE, GUN_ERROR, RADAR_ERROR = (Term(name) for name in ("bearing", "distance", "gun_error", "radar_error"))
@@ -57,7 +57,7 @@ CORNERS = Bot(
 _back = [When("r0", 0.5, [Do("ahead", 40000, keep=(0, 1))], [Do("ahead", -40000, keep=(0, 0))])]
 CRAZY = Bot(
     "sample.Crazy",
-    run=[Forever([Do("ahead", 40000, keep=(0, 1)), turn(90), turn(-180), turn(180)])],
+    run=[Forever([Do("ahead", 40000, keep=(0, 1)), turned(90), turned(-180), turned(180)])],
     advanced=True,
     scan=[fire(1)],
     wall=_back,

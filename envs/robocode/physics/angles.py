@@ -10,8 +10,8 @@ from envs.robocode.physics import constants
 
 def wrapped(angle: Array) -> Array:
     """Return an angle from -2 pi to 4 pi as one from 0 to 2 pi."""
-    angle = jnp.where(angle < 0, angle + 2 * math.pi, angle)
-    return jnp.where(angle >= 2 * math.pi, angle - 2 * math.pi, angle)
+    above = jnp.where(angle >= 2 * math.pi, angle - 2 * math.pi, angle)
+    return jnp.where(angle < 0, angle + 2 * math.pi, above)
 
 
 def relative(angle: Array) -> Array:

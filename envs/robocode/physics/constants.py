@@ -6,6 +6,8 @@ HALF = 18.0
 """Half the side of the box of a robot, which never turns."""
 RADIUS = 3.0
 """Of a bullet, at walls."""
+WEAKEST = 0.1
+"""The least power of a shot, unless less energy is left; its bullet is no faster then."""
 FASTEST = 8.0
 REACH = 1200.0
 """Of the radar."""
@@ -24,5 +26,7 @@ COOL = 2e-5
 """Single precision: heat below which a gun is cool. In double precision it is 0, as in the engine."""
 USED_UP = 1e-6
 """Single precision: radians of a turn below which it is done."""
+STRAIGHT = 2e-6
+"""Single precision: pixels a turn below which a bullet stays on a line along an axis."""
 LATE = 5e-5
 """Single precision: heat added to shots of 0.5, 1 and 1.5, which in double precision cool a turn late."""

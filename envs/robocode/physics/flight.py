@@ -7,9 +7,8 @@ import numpy as np
 from jax import Array, lax
 
 from envs.robocode.physics import constants
-from envs.robocode.physics.angles import wrapped
 from envs.robocode.physics.shared import Field, Idle, with_energy
-from envs.robocode.rounding import arctan2, cosine, sine
+from envs.robocode.rounding import cosine, divided, sine
 from envs.robocode.state import AHEAD, AIMED, FIRE, GUN, LIMIT, RADAR, SLOTS, TURN, Bullets, Commands, Robot
 from jaxgp import arrays
 
@@ -21,12 +20,13 @@ class Shell(NamedTuple):
     y: Array
     vx: Array
     vy: Array
+    heading: Array
     power: Array
 
 
 def heat_of(power: Array) -> Array:
     """Return the heat of a shot."""
-    heat = 1 + power / 5
+    heat = 1 + divided(power, 5)
     if power.dtype == jnp.float64:
         return heat
     return heat + jnp.where((2 * power == jnp.round(2 * power)) & (power < 1.75), constants.LATE, 0.0)
@@ -43,24 +43,30 @@ def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell
         limit=jnp.where(given.has(LIMIT), jnp.minimum(jnp.abs(given.limit), constants.FASTEST), robot.limit),
     )
     fires = given.has(FIRE) & (robot.heat <= 0) & able
-    power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, 0.1, 3.0)), 0.0)
+    power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, constants.WEAKEST, 3.0)), 0.0)
     # A robot that is disabled loses its commands in the turn in which it becomes so, and no more later.
     hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
     heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)
-    speed = 20 - 3 * power
-    shell = Shell(robot.x, robot.y, speed * sine(heading), speed * cosine(heading), power)
-    return arrays.where(fires, hot, robot), shell
+    speed = 20 - 3 * jnp.maximum(power, constants.WEAKEST)
+    vx, vy = (_straight(speed * part) for part in (sine(heading), cosine(heading)))
+    return arrays.where(fires, hot, robot), Shell(robot.x, robot.y, vx, vy, heading, power)
+
+
+def _straight(step: Array) -> Array:
+    if step.dtype == jnp.float64:
+        return step
+    return jnp.where(jnp.abs(step) < constants.STRAIGHT, 0.0, step)
 
 
 _BITS = 1 << np.arange(SLOTS, dtype=np.int32)
 
 
 def added(bullets: Bullets, shell: Shell) -> tuple[Bullets, Array]:
-    """Return bullets with a new one, and bool[SLOTS], which one is new."""
+    """Return bullets after their next steps, with a new one; and bool[SLOTS], which one is new."""
     free = _word(bullets.power == 0)
     first = jnp.where(shell.power > 0, free & -free, 0)
     new = first[..., None] == _BITS
-    old = bullets.x, bullets.y, bullets.vx, bullets.vy, bullets.power
+    old = bullets.x, bullets.y, bullets.vx, bullets.vy, bullets.heading, bullets.power
     return Bullets(*(jnp.where(new, x[..., None], y) for x, y in zip(shell, old, strict=True))), new
 
 
@@ -75,9 +81,9 @@ def _in(word: Array) -> Array:
 
 
 def touches(bullets: Bullets, x: Array, y: Array) -> Array:
-    """Return bool[SLOTS]: whether the next step of a bullet touches the box at a place."""
-    low, high = jnp.zeros_like(bullets.x), jnp.ones_like(bullets.x)
-    for at, step, centre in ((bullets.x, bullets.vx, x), (bullets.y, bullets.vy, y)):
+    """Return bool[SLOTS]: whether the last step of a bullet touches the box at a place."""
+    low, high = jnp.zeros_like(bullets.vx), jnp.ones_like(bullets.vx)
+    for at, step, centre in ((bullets.from_x, bullets.vx, x), (bullets.from_y, bullets.vy, y)):
         pace = 1 / jnp.where(step == 0, 1e-30, step)
         one, other = (centre - constants.HALF - at) * pace, (centre + constants.HALF - at) * pace
         low, high = jnp.maximum(low, jnp.minimum(one, other)), jnp.minimum(high, jnp.maximum(one, other))
@@ -85,8 +91,8 @@ def touches(bullets: Bullets, x: Array, y: Array) -> Array:
 
 
 def leaves(field: Field, bullets: Bullets) -> Array:
-    """Return bool[SLOTS]: whether the next step of a bullet ends at a wall."""
-    x, y = bullets.x + bullets.vx, bullets.y + bullets.vy
+    """Return bool[SLOTS]: whether the last step of a bullet ends at a wall."""
+    x, y = bullets.x, bullets.y
     beyond = (x - constants.RADIUS <= 0) | (y - constants.RADIUS <= 0) | (x + constants.RADIUS >= field.width)
     return beyond | (y + constants.RADIUS >= field.height)
 
@@ -94,24 +100,54 @@ def leaves(field: Field, bullets: Bullets) -> Array:
 BY_FIRST, BY_SECOND, BOTH = 0, SLOTS, 2 * SLOTS
 
 
-def meetings(one: Bullets, other: Bullets, mine_new: Array, theirs_new: Array) -> Array:
+def meetings(one: tuple[Bullets, Bullets], other: tuple[Bullets, Bullets], mine_new: Array, theirs_new: Array) -> Array:
     """Return which bullets meet: int32[SLOTS], for each of `one` a word of bits, three for each of the other ones.
 
     Those from `BY_FIRST` on are set where it meets the last step of the other, which has not moved yet; those from
-    `BY_SECOND` on where the other one meets its last step; those from `BOTH` on where their new steps meet. Bullets
-    that are new (bool[SLOTS] twice) have made no step.
+    `BY_SECOND` on where the other one meets its last step; those from `BOTH` on where their new steps meet.
+
+    Args:
+        one: bullets before and after their new steps.
+        other: those of the other robot.
+        mine_new: bool[SLOTS], which of `one` are new: those have no last step.
+        theirs_new: which of `other` are new.
     """
-    px, py, vx, vy = (jnp.expand_dims(x, -1) for x in (one.x, one.y, one.vx, one.vy))
-    qx, qy, wx, wy = (jnp.expand_dims(x, -2) for x in (other.x, other.y, other.vx, other.vy))
-    dx, dy, area = qx - px, qy - py, vx * wy - vy * wx
-    side = jnp.where(area < 0, -1.0, 1.0)
-    mine, theirs, area = (dx * wy - dy * wx) * side, (dx * vy - dy * vx) * side, area * side
-    near = (area > 0) & (jnp.abs(mine) <= area) & (jnp.abs(theirs) <= area)
-    first = jnp.where((mine >= 0) & (theirs <= 0), jnp.expand_dims(jnp.where(theirs_new, 0, _BITS), -2), 0)
-    second = jnp.where((theirs >= 0) & (mine <= 0), jnp.expand_dims(jnp.where(mine_new, 0, 1), -1) * _BITS, 0)
-    both = jnp.where((mine >= 0) & (theirs >= 0), _BITS, 0)
-    words = first + (second << BY_SECOND) + (both << BOTH)
-    return jnp.where(near, words, 0).sum(-1, dtype=jnp.int32)
+    (before, after), (earlier, later) = [tuple(map(_line, pair)) for pair in (one, other)]
+    first = cross(after, earlier) & jnp.expand_dims(~theirs_new, -2)
+    second = cross(before, later) & jnp.expand_dims(~mine_new, -1)
+    found = ((first, BY_FIRST), (second, BY_SECOND), (cross(after, later), BOTH))
+    words = sum(jnp.where(crosses, _BITS << at, 0) for crosses, at in found)
+    return words.sum(-1, dtype=jnp.int32)  # type: ignore[union-attr]
+
+
+class Line(NamedTuple):
+    """The step of a bullet: where it begins, and how far it goes."""
+
+    x: Array
+    y: Array
+    dx: Array
+    dy: Array
+
+
+def _line(bullets: Bullets) -> Line:
+    """Return the last steps of bullets, from where they are: a bullet that flies along a wall never leaves its line."""
+    x, y = bullets.from_x, bullets.from_y
+    return Line(x, y, bullets.x - x, bullets.y - y)
+
+
+def cross(one: Line, other: Line) -> Array:
+    """Return bool[N, M]: whether the first N lines cross the other M ones.
+
+    Robots that aim at each other have bullets on one line. Whether those meet is up to the roundings, so these are
+    those of the engine. Lines that are parallel to the last bit never cross.
+    """
+    px, py, vx, vy = (jnp.expand_dims(x, -1) for x in one)
+    qx, qy, wx, wy = (jnp.expand_dims(x, -2) for x in other)
+    dx, dy = qx - px, qy - py
+    area, mine, theirs = vy * wx - vx * wy, vx * dy - vy * dx, wx * dy - wy * dx
+    size = jnp.abs(area)
+    within = (jnp.abs(mine) <= size) & (jnp.abs(theirs) <= size) & (mine * area >= 0) & (theirs * area >= 0)
+    return within & (area != 0)
 
 
 def _met(words: Array, mine: Array, theirs: Array) -> tuple[Array, Array]:
@@ -127,7 +163,7 @@ class Shot(NamedTuple):
     damage: Array
     back: Array  # energy that the owner gets
     hits: Array  # int32: how many hit
-    heading: Array  # where they flew
+    heading: Array  # where the first of them flew
 
 
 def shot(bullets: Bullets, hit: Array) -> Shot:
@@ -135,27 +171,29 @@ def shot(bullets: Bullets, hit: Array) -> Shot:
     hits = _in(hit)
     power = jnp.where(hits, bullets.power, 0.0)
     damage = (4 * power + 2 * jnp.maximum(power - 1, 0)).sum(-1)
-    heading = arctan2(jnp.where(hits, bullets.vx, 0.0).sum(-1), jnp.where(hits, bullets.vy, 0.0).sum(-1))
-    return Shot(hit != 0, damage, 3 * power.sum(-1), hits.sum(-1, dtype=jnp.int32), wrapped(heading))
+    heading = jnp.where(_in(hit & -hit), bullets.heading, 0.0).sum(-1)
+    return Shot(hit != 0, damage, 3 * power.sum(-1), hits.sum(-1, dtype=jnp.int32), heading)
 
 
 def fly(
     field: Field,
     robots: tuple[Robot, Robot],
+    before: tuple[Bullets, Bullets],
     bullets: tuple[Bullets, Bullets],
     new: tuple[Array, Array],
     swap: Array,
 ) -> tuple[tuple[Bullets, Bullets], tuple[Shot, Shot]]:
-    """Move all bullets; return also what those of each robot did.
+    """Return the bullets that fly on, and what those of each robot did.
 
     Args:
         field: the settings.
         robots: by seat.
-        bullets: of each.
+        before: the bullets of each before their steps.
+        bullets: all after their steps.
         new: bool[SLOTS] of each, those that were just shot.
         swap: whether those of the second robot are examined first.
     """
-    words = arrays.apart(meetings, *bullets, *new)
+    words = arrays.apart(meetings, *zip(before, bullets, strict=True), *new)
     there = [_word(one.power > 0) for one in bullets]
     gone = [_word(leaves(field, one)) for one in bullets]
     touching = [
@@ -170,7 +208,7 @@ def fly(
     free = [one & ~lost for one, lost in zip(free, met, strict=True)]
     met = _met(words >> BOTH, free[0], free[1])
     left = [
-        _moved(one.replace(power=jnp.where(_in(here & ~lost), one.power, 0.0)))  # type: ignore[attr-defined]
+        one.replace(power=jnp.where(_in(here & ~lost), one.power, 0.0))  # type: ignore[attr-defined]
         for one, here, lost in zip(bullets, free, met, strict=True)
     ]
     shots = [arrays.apart(shot, one, hit) for one, hit in zip(bullets, hits, strict=True)]
@@ -187,7 +225,3 @@ def struck(owner: Robot, victim: Robot, idle: Idle, done: Shot) -> tuple[Robot, 
     fed = with_energy(owner, owner.energy + done.back)
     victim = arrays.where(done.hit, hurt, victim).replace(dead=victim.dead | dies)  # type: ignore[attr-defined]
     return arrays.where(done.hit, fed, owner), victim, idle, counts, dies
-
-
-def _moved(bullets: Bullets) -> Bullets:
-    return bullets.replace(x=bullets.x + bullets.vx, y=bullets.y + bullets.vy)  # type: ignore[attr-defined]

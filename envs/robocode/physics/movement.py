@@ -10,7 +10,7 @@ from jax import Array
 from envs.robocode.physics import constants
 from envs.robocode.physics.angles import bounded, relative, snapped, wrapped
 from envs.robocode.physics.shared import Field, Idle, changed, with_energy
-from envs.robocode.rounding import arctan2, cosine, sine
+from envs.robocode.rounding import arctan2, cosine, sine, tangent
 from envs.robocode.state import ADVANCED, GUN_KEEPS, RADAR_KEEPS_BODY, RADAR_KEEPS_GUN, Commands, Robot
 from jaxgp import arrays
 
@@ -48,8 +48,8 @@ def turned(robot: Robot, given: Commands) -> Robot:
     radar_step = bounded(radar_turn, constants.RADAR_RATE)
     return robot.replace(  # type: ignore[attr-defined]
         body=body,
-        gun=wrapped(wrapped(robot.gun + step) + gun_step),
-        radar=wrapped(wrapped(wrapped(robot.radar + step) + gun_step) + radar_step),
+        gun=wrapped(robot.gun + step + gun_step),
+        radar=wrapped(robot.radar + step + gun_step + radar_step),
         turn=turn,
         gun_turn=gun_turn - gun_step,
         radar_turn=radar_turn - radar_step,
@@ -88,10 +88,9 @@ def walled(field: Field, robot: Robot, sin: Array, cos: Array, hurt: Array) -> t
     dy = jnp.where(below, constants.HALF - y, top - y)
     quarter = robot.body / (math.pi / 2)
     slanted = robot.body != jnp.round(quarter) * (math.pi / 2)
-    steep = cos / jnp.where(sin == 0, 1.0, sin)
-    flat = sin / jnp.where(cos == 0, 1.0, cos)
-    to_x = jnp.where(sideways, dx, jnp.where(slanted, dy * flat, 0.0))
-    to_y = jnp.where(sideways, jnp.where(slanted, dx * steep, 0.0), dy)
+    slope = tangent(robot.body, sin, cos)
+    to_x = jnp.where(sideways, dx, jnp.where(slanted, dy * slope, 0.0))
+    to_y = jnp.where(sideways, jnp.where(slanted, dx / jnp.where(slope == 0, 1.0, slope), 0.0), dy)
     x, y = jnp.clip(x + to_x, constants.HALF, right), jnp.clip(y + to_y, constants.HALF, top)
     wall = jnp.where(left, 1.5, jnp.where(beyond, 0.5, jnp.where(below, 1.0, 0.0))) * math.pi
     damage = jnp.where(hurt, jnp.maximum(jnp.abs(robot.v) / 2 - 1, 0), 0.0)

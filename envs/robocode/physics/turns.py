@@ -34,7 +34,7 @@ def turn(field: Field, state: State, given: tuple[Commands, Commands], lots: Lot
         idle = idle.lost(shell.power)
     flying = [arrays.apart(flight.added, one, shell) for one, (_, shell) in zip(state.bullets, shot_by, strict=True)]
     bullets, shots = arrays.apart(
-        partial(flight.fly, field), loaded, (flying[0][0], flying[1][0]), (flying[0][1], flying[1][1]), lots.bullets
+        partial(flight.fly, field), loaded, state.bullets, *zip(*flying, strict=True), lots.bullets
     )
 
     one, other = _by(lots.bullets, loaded)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from envs.robocode.language import INDICATORS, LINES, MIXED, Options
+from envs.robocode.language import INDICATORS, LINES, MIXED, POWER, Options
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import Primitive
 from jaxgp.printable import docstring
@@ -73,6 +73,8 @@ LINE = """\
         (a, b) -> a == a ? a : b}})));"""
 """One line of a robot. `o` holds what an expression has no operator for: division, fire, Random, and the rule that a
 value that is no number is 0. The second argument of Random is what the seed, the round and the turn make."""
+SHOT = f"(o[1].applyAsDouble({POWER}, 0) > 0 ? {{value}} : 0)"
+"""The value of the first line, where it begins with a shot."""
 ACTUATORS = dict(zip(LINES, ("ahead", "turnRight", "turnGunRight"), strict=True))
 DEGREES = (
     "getEnergy()",
@@ -198,6 +200,9 @@ def java(game: Any, options: Options, individual: "Written", title: str = TITLE,
     state = dict(zip(INDICATORS, DEGREES, strict=True)) | ({} if degrees else RADIANS)
     clock = f"{_int(seed * MIXED[0])} ^ getRoundNum() * {_int(MIXED[1])} ^ (int) getTime() * {_int(MIXED[2])}"
     robot = options.bot == "robot"
+    values = individual.expressions(_form, _double)
+    if options.fire == "constant":
+        values = [SHOT.format(value=values[0]), *values[1:]]
     lines = [
         LINE.format(
             actuator=ACTUATORS[line],
@@ -207,7 +212,7 @@ def java(game: Any, options: Options, individual: "Written", title: str = TITLE,
             fire="fireBullet" if robot else "setFireBullet",
             node=_int(MIXED[3]),
         )
-        for line, value in zip(LINES, individual.expressions(_form, _double), strict=True)
+        for line, value in zip(LINES, values, strict=True)
     ]
     said = re.sub(r"[^\w ,.()+-]", " ", " ".join(title.split()), flags=re.ASCII)
     bot = "Robot" if robot else "AdvancedRobot"
@@ -232,12 +237,13 @@ def python(game: Any, options: Options, individual: "Written", title: str = TITL
     del game
     trees = individual.python
     arguments = ",\n    ".join(f"{one}: float" for one in INDICATORS)
+    shot = f"    fire({POWER})\n" if options.fire == "constant" else ""
     functions = [
         FUNCTION.format(
             name=re.sub("(?<=[a-z])([A-Z])", r"_\1", line).lower(),
             line=line,
             arguments=arguments,
-            body=trees.needed(tree).body(f"number({trees.values[tree]})"),
+            body=shot * (tree == 0) + trees.needed(tree).body(f"number({trees.values[tree]})"),
         )
         for tree, line in enumerate(LINES)
     ]

@@ -96,14 +96,15 @@ def _states(rows: np.ndarray, flying: list[dict[tuple, tuple[float, ...]]]) -> S
             free[at[key]] = turn
     shown: Any = slots[:, :, : max(1, int((slots[2] > 0).any(0).sum()))]
     x, y, power = shown
-    none = Bullets(*[zero[:, None]] * 5)
+    still = 0 * x
+    none = Bullets(*[zero[:, None]] * 6)
     numbers: Any = rows[:, :2].astype(int)
     rounds, turns = numbers[:, 0], numbers[:, 1]
     ended: Any = np.arange(count) == count - 1
     seen = Seen(no, no, no, zero, zero, no, zero, no, zero, zero, no, zero, zero, no)
     return State(
         (robots[0], robots[1]),
-        (Bullets(x, y, x, y, power), none),
+        (Bullets(x, y, still, still, still, power), none),
         (points[0], points[1]),
         (seen, seen),
         *(zero, zero, zero, rounds, turns, zero),

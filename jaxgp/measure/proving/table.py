@@ -20,6 +20,7 @@ COLUMNS = {
     "problems": "how many",
     "solved": "in how many a first move that wins by force was chosen",
     "claimed": "in how many the search says so",
+    "proved": "in how many of these complete search, or the search itself, has proved it",
     "truncated": "searches that reached the limit",
     "nodes": "moves made, in all",
     "geometric": "geometric mean of the nodes",
@@ -44,8 +45,9 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
     found = instances("suite", suite or next(reversed(cast.spec.suites(cast.game)), None), cast)
     wanted = {"test": found.test, "train": ~found.test, "all": np.ones_like(found.test)}[split]
     at = np.flatnonzero(wanted)
-    if not len(at) or found.reference is None or (found.keys is None and not prover.proves):
-        reject("split", split, "a side of the suite with problems whose keys and reference nodes are known")
+    unsettled = found.keys is None and not prover.proves
+    if not len(at) or unsettled or found.reference is None or found.lengths is None:
+        reject("split", split, "a side of the suite with problems whose keys, lengths and reference nodes are known")
     if limit is not None and limit < (first := cast.game.most_choices):
         reject("limit", limit, f"a whole number from {first}, the most first moves of a problem")
     if isinstance(prover, ProgramProver) and (need := prover.need(loaded.genome)) > prover.frames:
@@ -57,7 +59,7 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
     with waiting("Compiling and searching"):
         run = jax.jit(lambda genome, *args: prover.prove(prover.prepare(genome), *args))
         claims = jax.device_get(run(genome, whose, states, most))
-    lengths = np.asarray(jax.vmap(cast.game.left)(states))
+    lengths = found.lengths[at]
     right = claims.solved
     if found.keys is not None:
         right = ((found.keys[at] == claims.chosen[:, None]) & (found.keys[at] >= 0)).any(1)
@@ -67,6 +69,7 @@ def measure(loaded: "Loaded", suite: str | None, limit: int | None, split: str) 
             "problems": int((own := lengths == n).sum()),
             "solved": int(right[own].sum()),
             "claimed": int(claims.solved[own].sum()),
+            "proved": int((claims.solved & right)[own].sum()),
             "truncated": int(claims.truncated[own].sum()),
             "nodes": int(claims.nodes[own].sum()),
             "geometric": _geometric(claims.nodes[own]),

@@ -46,7 +46,7 @@ class ProgramProver(Prover[FramePlan]):
     frames: int = 48
     limit: int = 2_000_000
     lanes: int = 256
-    narrow: int = 16
+    narrow: int = 64
 
     def prepare(self, programs: Programs) -> FramePlan:
         """Cut programs [P, 1, L] into pure nodes and frames."""
@@ -98,7 +98,7 @@ class GuideProver(Prover[FramePlan]):
     told: bool = True
     limit: int = 2_000_000
     entries: int = 1024
-    lanes: int = 256
+    lanes: int = 64
 
     def prepare(self, programs: Programs) -> FramePlan:
         """Plan all trees of programs [P, 2, L], [2 P]."""

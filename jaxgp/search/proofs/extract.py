@@ -57,17 +57,16 @@ class Extractor:
         row = _Row([jax.device_get(state)], [-1])
         while row.states:
             chosen = self._ask(row.states, limit)
-            after = self._map(self._advance, row.states, chosen)
+            after = self.after(row.states, chosen)
             made = []
             for before, parent, action in zip(row.states, row.parents, chosen, strict=True):
                 made.append(len(names))
                 parents.append(parent)
                 names.append(name(before, action))
-            lists = self._map(self._list, after)
-            replies = [(n, int(action)) for n, listed in enumerate(lists) for action in listed if action >= 0]
+            replies = [(n, action) for n, listed in enumerate(self.lists(after)) for action in listed]
             if not replies:
                 break
-            below = self._map(self._advance, [after[n] for n, _ in replies], [action for _, action in replies])
+            below = self.after([after[n] for n, _ in replies], [action for _, action in replies])
             next_parents = []
             for n, action in replies:
                 next_parents.append(len(names))
@@ -75,6 +74,14 @@ class Extractor:
                 names.append(name(after[n], action))
             row = _Row(below, next_parents)
         return Proof(text, own, np.array(parents, np.int32), tuple(names))
+
+    def after(self, states: list[Any], actions: list[int]) -> list[Any]:
+        """Return the states after an action each."""
+        return self._map(self._advance, states, actions)
+
+    def lists(self, states: list[Any]) -> list[list[int]]:
+        """Return all actions of each state, in the order of the list."""
+        return [[int(action) for action in found if action >= 0] for found in self._map(self._list, states)]
 
     def _ask(self, states: list[Any], limit: int) -> list[int]:
         """Return the winning move of each state."""

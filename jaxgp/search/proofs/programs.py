@@ -45,8 +45,10 @@ from jaxgp.search.queue import drain
 View = Callable[[Any, Array, Any, Any, Array], Array]
 """(board before a move, action, board after it, what `look` says of it, bool[F] features that are asked for) ->
 float32[F]. The moves that the solver has left follow as feature F."""
-PATIENCE = 8
+PATIENCE = 4
 """A share of one in so many lanes may still be on their way to a board when the others get theirs."""
+ENOUGH = 16
+"""Programs are handed out once more than one in so many lanes is done."""
 
 
 @struct.dataclass
@@ -69,6 +71,7 @@ class _Lane:
     before: Array  # int8[V]: the level of the board before the last move
     came: Array  # int32[V]: the last move
     boards: Array  # int32[]
+    iterations: Array  # int32[]: of the whole search so far
     number: Array  # int32[V]: of the last move, among those made
     parents: Array  # int32[T]
     actions: Array  # int32[T]
@@ -133,14 +136,22 @@ class ProgramSearch:
             )
 
         def advance(lanes: _Lane, running: Array) -> tuple[_Lane, Array, ProgramClaims]:
-            lanes = apart(lambda lanes: self._board(plans, steps, wanted, lanes), lanes, running=running)
-            lanes = self._turns(plans, lanes)
-            return lanes, lanes.busy & (lanes.frames.phase == DONE), self._found(lanes)
+            # Handing out programs takes as long as a board or two, so it waits for a few lanes.
+            def done(lanes: _Lane) -> Array:
+                return lanes.busy & (lanes.frames.phase == DONE)
+
+            def iterate(lanes: _Lane) -> _Lane:
+                lanes = apart(lambda lanes: self._board(plans, steps, wanted, lanes), lanes, running=running)
+                return replace(self._turns(plans, lanes), iterations=lanes.iterations + 1)
+
+            busy = lanes.busy.sum()
+            lanes = lax.while_loop(lambda lanes: (done(lanes).sum() <= busy // ENOUGH) & (busy > 0), iterate, lanes)
+            return lanes, done(lanes), self._found(lanes)
 
         idle = self._idle()
         nobody = jax.tree.map(lambda x: jnp.broadcast_to(x, (len(amount), *x.shape)), self._found(idle))
-        found, iterations = drain(idle, self.lanes, self.narrow, count, nobody, begin, advance)
-        return replace(found, iterations=iterations)
+        found, _ = drain(idle, self.lanes, self.narrow, count, nobody, begin, advance)
+        return replace(found, iterations=found.iterations.max())
 
     @cached_property
     def _packing(self) -> Packing:
@@ -166,6 +177,7 @@ class ProgramSearch:
             before=jnp.zeros(levels, jnp.int8),
             came=jnp.zeros(levels, jnp.int32),
             boards=zero,
+            iterations=zero,
             number=jnp.zeros(levels, jnp.int32),
             parents=jnp.zeros(self.traced, jnp.int32),
             actions=jnp.zeros(self.traced, jnp.int32),
@@ -185,7 +197,7 @@ class ProgramSearch:
             truncated=frames.truncated,
             deepest=frames.deepest,
             refused=frames.refused,
-            iterations=jnp.zeros_like(lane.boards),
+            iterations=lane.iterations,
             boards=lane.boards,
             parents=lane.parents,
             actions=lane.actions,

@@ -89,8 +89,9 @@ class SearchOptions(PlayerOptions):
         assert cast.spec.searches is not None  # it has evaluators
         found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, TAIL, lanes=1)
         first = self.evaluator or next(iter(cast.spec.evaluators(cast.game)))
+        name = lambda action: cast.spec.notation.action_name(cast.game, action)  # noqa: E731
         known = cast.spec.searches.certainty(cast.game, first) if len(found) == 1 else None
         if known is None:
-            return search_hints(found, self.depth, None)
+            return search_hints(found, self.depth, None, name)
         ended, certain = known
-        return search_hints([replace(one, game=ended) for one in found], self.depth, certain)
+        return search_hints([replace(one, game=ended) for one in found], self.depth, certain, name)

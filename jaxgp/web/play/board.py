@@ -31,6 +31,8 @@ CONTROLS = (
     ("resign", "Resign", "", "end the game as a loss for the side to move"),
 )
 """Name, words, key and meaning of each button."""
+MOST_MOVES = 60
+"""Moves whose values are shown."""
 DECIDED = 2e38
 """Values from which on a game has ended in the search of a program."""
 
@@ -117,33 +119,62 @@ def _record(game: PageGame, record: Sequence[Any], at: int | None = None) -> str
     return f'<ol class="record">{"".join(items)}</ol>' if items else '<p class="soft">No moves yet.</p>'
 
 
-def reasons(found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return why players would move as they do, in HTML."""
-    return "".join(f"<h2>{escape(name)}</h2>{_reasons(why)}" for name, why in found)
+def reasons(game: PageGame, state: Any, bottom: int, found: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return why players would move as they do in a position, in HTML."""
+    return "".join(f"<h2>{escape(name)}</h2>{_reasons(game, state, bottom, why)}" for name, why in found)
 
 
-def _reasons(why: Mapping[str, Any]) -> str:
+def _reasons(game: PageGame, state: Any, bottom: int, why: Mapping[str, Any]) -> str:
     parts = [f"<p>{escape(why['says'])}</p>"]
     if why["moves"]:
         lines = any(line for _, _, line in why["moves"])
         rows = "".join(
             f'<tr><td>{escape(name)}</td><td class="tight">{_worth(value)}</td>'
             f"{f'<td>{escape(line)}</td>' * lines}</tr>"
-            for name, value, line in why["moves"]
+            for name, value, line in why["moves"][:MOST_MOVES]
         )
-        head = f'<tr><th scope="col">move</th><th scope="col">value</th>{"<th scope=col>then</th>" * lines}</tr>'
+        then = f'<th scope="col">{escape(why["then"])}</th>' * lines
+        head = f'<tr><th scope="col">move</th><th scope="col">value</th>{then}</tr>'
         parts.append(f'<div class="scroll"><table>{head}{rows}</table></div>')
+        if (more := len(why["moves"]) - MOST_MOVES) > 0:
+            parts.append(f'<p class="soft">{more:,} more.</p>')
     if why["rules"]:
         rows = "".join(
-            f"<li><mark>{escape(text)}</mark> fires</li>"
-            if fires
-            else f"<li{' class=soft' if passed else ''}>{escape(text)}</li>"
-            for text, fires, passed in why["rules"]
+            f"<li>{f'<mark>{escape(text)}</mark> fires' if fires else escape(text)}"
+            f"{f' <span class=soft>{escape(note)}</span>' if note else ''}</li>"
+            for text, fires, note in why["rules"]
         )
         parts.append(f'<ol class="record">{rows}</ol>')
-    for text in why["trees"]:
-        parts.append(f'<div class="scroll tree-box">{tree.draw(text)}</div>')
+    if why["mask"] and game.spec.table.pointing is not None:
+        parts.append(masked(game, state, bottom, why["mask"]))
+    if why["legend"]:
+        parts.append(f'<p class="words soft">{escape(why["legend"])}</p>')
+    for text, marks in why["trees"]:
+        pale = '<p class="soft">Pale nodes never matter: they are introns.</p>' * any(m == "pale" for _, m in marks)
+        parts.append(f'{pale}<div class="scroll tree-box">{tree.draw(text, {int(n): m for n, m in marks})}</div>')
     return "".join(parts)
+
+
+def masked(game: PageGame, state: Any, bottom: int, mask: Sequence[tuple[str, str]]) -> str:
+    """Draw the conditions of a rule on the board: (place, symbol) each; say those that are beyond it."""
+    rules, spec = game.stepper.rules, game.spec
+    assert spec.table.pointing is not None
+    where = {place: spot for spot in spec.table.pointing.spots(rules, state, bottom) for place in spot.places}
+    head, end, rest = spec.drawing.svg(rules, state, bottom=bottom).rpartition("</svg>")
+    drawn = "".join(_condition(where[place], symbol) for place, symbol in mask if place in where)
+    beyond = [symbol for place, symbol in mask if place not in where]
+    more = f" Beyond the edge: {escape(' '.join(beyond))}." if beyond else ""
+    said = f'<p class="soft">The conditions of the rule that fires.{more}</p>'
+    return f'<div class="mask">{head}{drawn}{end}{rest}</div>{said}'
+
+
+def _condition(spot: Any, symbol: str) -> str:
+    x, y = spot.x + spot.width / 2, spot.y + spot.height / 2
+    return (
+        f'<rect class="cell" x="{spot.x + 2:g}" y="{spot.y + 2:g}" width="{spot.width - 4:g}" '
+        f'height="{spot.height - 4:g}" rx="4"/><circle class="badge" cx="{x:g}" cy="{y:g}" r="13"/>'
+        f'<text class="wanted" x="{x:g}" y="{y + 5:g}">{escape(symbol)}</text>'
+    )
 
 
 def _worth(value: float) -> str:

@@ -1,8 +1,9 @@
 """The games on the page: who can play what, new games, those that are open, and those that were put away to files."""
 
+import hashlib
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from jaxgp.errors import UsageError, reject
 from jaxgp.options import DEEPEST, MAX_SEED, list_options
 from jaxgp.printable import plies
 from jaxgp.web.play.thinkers import Thinkers
-from jaxgp.web.watch.runs import RunEntry, Runs
+from jaxgp.web.watch.runs import LARGEST, RunEntry, Runs
 
 if TYPE_CHECKING:
     from jaxgp.games.outside import Games
@@ -23,6 +24,8 @@ DEPTH = 4
 """Plies of a search that nobody gives another depth."""
 MOST_CHAMPIONS = 50
 """Champions that are offered as opponents."""
+RESTING = ("person", "stopped", "over", "failed", "paused")
+"""States of a game in which nothing happens."""
 MOST_FILES = 10_000
 LARGEST_WORD = 4000
 """Characters of a setting."""
@@ -60,6 +63,8 @@ class Hall:
         thinkers: processes that think.
         folder: where games are saved.
         most: games that are open at once.
+        given: kinds and options of further players, engines and programs, of which each game offers those that fit.
+        idle: seconds after which a game that nobody looks at is put away.
     """
 
     def __init__(
@@ -71,12 +76,16 @@ class Hall:
         thinkers: Thinkers,
         folder: Path,
         most: int,
+        given: Sequence[Mapping[str, Any]] = (),
+        idle: float = 600.0,
     ) -> None:
         self.games, self.names, self.thinkers = games, names, thinkers
+        self._given = [dict(one) for one in given]
         self._resolve, self._runs, self._folder, self._most = resolve, runs, folder, most
         self._open: dict[str, Any] = {}
         self._lock = threading.Lock()
-        self._made = 0
+        self._made, self._idle, self._closed = 0, idle, threading.Event()
+        threading.Thread(target=self._reap, daemon=True).start()
 
     def offer(self, name: str, settings: Mapping[str, Any] | None = None) -> Offer:
         """Return what can be played of a game; raises UsageError."""
@@ -102,6 +111,7 @@ class Hall:
             evaluators = list(cast.spec.evaluators(cast.game))
         if not player("strategy").unfit(cast):
             found |= {f"strategy:{one}": f"strategy {one}" for one in cast.spec.strategies}
+        found |= {f"given:{n}": _named(one) for n, one in enumerate(self._given) if _fitting(one, cast) is not None}
         found["random"] = "random moves"
         usual = "search" if "search" in found else next((one for one in found if one.startswith("strategy")), "random")
         listed = [
@@ -120,12 +130,13 @@ class Hall:
         fitting = [one for one in self._runs.all() if one.facts["game"] == game and one.has_champion]
         return fitting[:MOST_CHAMPIONS]
 
-    def create(self, form: Mapping[str, Any]) -> Any:
+    def create(self, form: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Any:
         """Return a new game.
 
         Args:
             form: texts by name: `game`, its settings as `game.NAME`, `first` and `second`, words of `Offer.players`,
                 `first_depth`, `first_evaluator` and so on, `seed`.
+            settings: of the rules, beside those of the form.
 
         Raises:
             UsageError: something that is not accepted; the message says what is.
@@ -135,7 +146,7 @@ class Hall:
 
         texts = {name: value for name, value in form.items() if isinstance(value, str) and len(value) <= LARGEST_WORD}
         asked = {name[5:]: _read(name, value) for name, value in texts.items() if name.startswith("game.")}
-        offer = self.offer(texts.get("game", ""), asked)
+        offer = self.offer(texts.get("game", ""), dict(settings or {}) | asked)
         game = offer.cast.game
         places = ("first",) if game.seats == 1 else ("first", "second")
         chairs = [self._chair(place, texts, offer) for place in places]
@@ -166,10 +177,12 @@ class Hall:
             name = f"search, {plies(player['depth'])}"
         elif kind == "strategy":
             player["name"] = value
+        elif kind == "given":
+            player = _fitting(self._given[int(value)], cast) or {}
         elif kind == "champion":
             entry = self._runs.find(int(value))
             assert entry is not None, "it was offered"
-            run, settings = str(entry.path), settings_of(cast.game)
+            run, settings = self._champion_of(entry), settings_of(cast.game)
             try:
                 cast = champions.load(run, self.games, asked=settings).cast
             except UsageError as error:
@@ -177,6 +190,23 @@ class Hall:
             player |= given
         options_of(player).check(place, cast)
         return Chair(player, name, run)
+
+    def _champion_of(self, entry: RunEntry) -> str:
+        """Return where the champion of a run is; of a run that goes on, a copy, which stays as it is."""
+        if entry.facts["state"] != "running":
+            return str(entry.path)
+        try:
+            text = reading.read_text(entry.directory.champion, LARGEST)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"the champion of {entry.name} cannot be read: {error}") from error
+        path = self._copies / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.save_text("saved", path, text)
+        return str(path)
+
+    @property
+    def _copies(self) -> Path:
+        return self._folder / "champions"
 
     def _add(self, spec: Any, stepper: Any, chairs: Any, settings: dict[str, Any], **more: Any) -> Any:
         """Open a game; the one that was not used for longest is put away if there are too many."""
@@ -213,10 +243,17 @@ class Hall:
         with self._lock:
             return dict(self._open)
 
+    def peek(self, name: str) -> Any:
+        """Return a game that is open, which counts as looked at; None: it is not open. Waits for nothing."""
+        found = self._open.get(name)
+        if found is not None:
+            found.touched = time.monotonic()
+        return found
+
     def find(self, name: str) -> Any:
         """Return a game, open or saved; its players wait until somebody lets them go on. Raises UsageError."""
         with self._lock:
-            found = self._open.get(name)
+            found = self.peek(name)
         if found is not None:
             return found
         path = self.saved().get(name)
@@ -254,8 +291,11 @@ class Hall:
         with suppress(UsageError, TypeError, KeyError, ValueError):
             seat: dict[str, Any] = dict(given)  # type: ignore[call-overload]
             player, run = seat["player"], seat.get("run")
-            known = {str(one.path): one for one in self._runs.all()}
-            if isinstance(player, dict) and player.get("kind") in ("champion", "search", "strategy", "random"):
+            known = {str(one.path) for one in self._runs.all()} | {str(one) for one in self._copies.glob("*.json")}
+            if not isinstance(player, dict):
+                return Chair(None, "person")
+            listed = {name: value for name, value in player.items() if name != "protocol"} in self._given
+            if listed or player.get("kind") in ("champion", "search", "strategy", "random"):
                 options_of(player)
                 if (player["kind"] == "champion") == (run in known):
                     return Chair(player, str(seat["name"])[:200], run)
@@ -268,10 +308,40 @@ class Hall:
         record = list(game.record[: move + 1])
         return self._add(game.spec, game.stepper, game.chairs, game.settings, record=record)
 
+    def _reap(self) -> None:
+        """Put games away that nobody looks at; those in which players think by themselves go on."""
+        while not self._closed.wait(min(1.0, self._idle)):
+            now = time.monotonic()
+            with self._lock:
+                idle = [one for one in self._open.values() if now - one.touched > self._idle and one.waiting in RESTING]
+                for one in idle:
+                    self._open.pop(one.name).close()
+
     def close(self) -> None:
         """Put all games away."""
+        self._closed.set()
         for game in self.open.values():
             game.close()
+
+
+def _fitting(given: Mapping[str, Any], cast: Any) -> dict[str, Any] | None:
+    """Return a player that was given, as it plays a game; None: it cannot."""
+    from jaxgp.web.play.worker import options_of
+
+    player = dict(given)
+    if player["kind"] == "engine" and cast.spec.dialect is not None:
+        player["protocol"] = cast.spec.dialect(cast.game).protocol
+    with suppress(UsageError):
+        made = options_of(player)
+        made.check("player", cast)
+        if player["kind"] == "program":
+            made.hand("player", cast)
+        return player
+    return None
+
+
+def _named(given: Mapping[str, Any]) -> str:
+    return f"engine {given['command']}" if given["kind"] == "engine" else f"program {Path(given['file']).name}"
 
 
 def _champion(entry: RunEntry) -> str:

@@ -94,7 +94,7 @@ class PageGame:
         self.name, self.spec, self.stepper, self.chairs = name, spec, stepper, tuple(chairs)
         self.record: list[Move] = list(record)
         self.lock = threading.Condition()
-        self.version = 0
+        self.version = time.monotonic_ns() // 1_000_000  # a game that is opened again has later versions than before
         self.waiting = "paused" if paused else "starting"  # also: person, moving, thinking, stopped, over, failed
         self.doing, self.said = "", ""
         self.hint: tuple[int, int | None] | None = None  # the length of the record, and the move that was advised
@@ -173,8 +173,13 @@ class PageGame:
             self.said = f"Hint: {said} ({answer['why']})."
             self._change(self.waiting)
 
-    def why(self, at: int) -> list[tuple[str, dict[str, Any]]]:
-        """Return for each player, by its name, why it would move as it does here; raises UsageError and RunError."""
+    def why(self, at: int) -> tuple[Any, list[tuple[str, dict[str, Any]]]]:
+        """Return the position, and for each player, by its name, why it would move as it does there.
+
+        Raises:
+            UsageError: nobody can say.
+            RunError: it took too long, or has failed.
+        """
         with self.lock:
             if at != len(self.record) or not self.record or bool(self.record[-1].state.terminated):
                 raise UsageError("there is no move to be made in this position")
@@ -182,7 +187,7 @@ class PageGame:
         if not chairs:
             raise UsageError("no player is here that could say why")
         record = list(self.record[:at])
-        return [(one.name, self.ask("why", record, one)["why"]) for one in chairs]
+        return record[-1].state, [(one.name, self.ask("why", record, one)["why"]) for one in chairs]
 
     @property
     def _judges(self) -> list[Chair]:
@@ -210,8 +215,10 @@ class PageGame:
         return {"what": what, "player": player, "chance": chance, "actions": actions, **settings}
 
     def close(self) -> None:
-        """Put the game away."""
+        """Put the game away; one without a move has no file yet."""
         with self.lock:
+            if len(self.record) == 1:
+                self._save()
             self._closed = True
             self._stop.set()
             self._asking.set()
@@ -257,7 +264,9 @@ class PageGame:
             for move in moves.play(self.stepper, seats, self.record):
                 if len(self.record) > 1:
                     label = self.labels()[move.seat]
-                    self.said = announcement(self.stepper.rules, self.spec.notation, move, label)
+                    rules = self.stepper.rules
+                    rolled = self.spec.table.rolled(rules, self.record[-2].state)
+                    self.said = announcement(rules, self.spec.notation, move, label, rolled)
                     self._save()
                 self._tell("")
             with self.lock:

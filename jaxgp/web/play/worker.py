@@ -80,12 +80,20 @@ class Mind:
             return {"action": action, "why": why}
         player = options_of(question["player"])
         if question["what"] == "why":
-            from jaxgp.anatomy.reasons import explain
-
-            return {"why": asdict(explain(cast, player, genome, state))}
+            return {"why": self._why(asked, cast, player, genome, record)}
         agent = self._once([asked, question["player"]], lambda: player.agent("player", cast, genome))
         agent.attend(record)
         return {"action": agent.choose(state, bits)}
+
+    def _why(self, asked: Mapping[str, Any], cast: Cast, player: PlayerOptions, genome: Any, record: list[Move]) -> Any:
+        from jaxgp.anatomy.reasons.drawn import read_introns
+        from jaxgp.anatomy.reasons.reasons import explain
+
+        run, actions = asked["run"], [int(move.action) for move in record[1:] if move.action is not None]
+        introns = (
+            None if run is None else self._once([run, "introns"], lambda: read_introns(run, cast.language, genome))
+        )
+        return asdict(explain(cast, player, genome, record[-1].state, actions, introns))
 
     def _once(self, key: object, make: Any) -> Any:
         text = json.dumps(key, sort_keys=True)

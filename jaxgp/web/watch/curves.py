@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from jaxgp.report.markup import escape
 
 WIDTH, HEIGHT = 640.0, 300.0
@@ -146,11 +148,18 @@ def ticks(low: float, high: float, whole: bool = False, most: int = 6) -> list[f
     return [n * step for n in range(first, first + most * 2) if n * step <= high]
 
 
-def mean_and_range(
+def mean_and_interval(
     runs: Sequence[tuple[Sequence[float], Sequence[float]]],
 ) -> tuple[list[float], list[float], list[float], list[float]]:
-    """Return generations that all runs have, and the mean, the least and the greatest value at each."""
-    tables = [dict(zip(xs, ys, strict=True)) for xs, ys in runs]
-    common = sorted(set.intersection(*(set(table) for table in tables)))
-    at = [[table[x] for table in tables] for x in common]
-    return common, [sum(one) / len(one) for one in at], [min(one) for one in at], [max(one) for one in at]
+    """Return generations that all runs have, and the mean at each with the ends of its 95 % interval by Student's t.
+
+    Args:
+        runs: (generations, values) of each, three runs at least.
+    """
+    from scipy.special import stdtrit  # late: it takes a moment
+
+    common = sorted(set.intersection(*(set(xs) for xs, _ in runs)))
+    values = np.array([[table[x] for x in common] for table in (dict(zip(*run, strict=True)) for run in runs)])
+    means = values.mean(0)
+    half = float(stdtrit(len(runs) - 1, 0.975)) * values.std(0, ddof=1) / math.sqrt(len(runs))
+    return common, means.tolist(), (means - half).tolist(), (means + half).tolist()

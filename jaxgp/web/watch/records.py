@@ -2,18 +2,29 @@
 
 import json
 import math
+import re
 from array import array
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
+from jaxgp import files
 from jaxgp.store.record import LONGEST
 
 MOST = 2**26
 """Bytes of a record that are read; 10,000 generations have 5 million."""
+MOST_COLUMNS = 500
+"""Metrics of a record that are read; runs have some dozens."""
+MOST_PARTS = 64
+"""Numbers of a metric that is a list, such as one of each island."""
 LARGEST = 1e100
 """Numbers beyond it are not drawn."""
+PART = re.compile(r" \d+$")
+"""The end of the name of a column that is one number of a list."""
+PIECE = 1000
+"""Lines of a piece of CSV."""
 KEPT = 200
 """Records that are kept in memory."""
 
@@ -22,7 +33,8 @@ class RecordTail:
     """The rows of one record, by columns of numbers, as far as they have been read.
 
     Attributes:
-        columns: by the name of a metric; a value that is missing or no number is NaN. `generation` is always there.
+        columns: by the name of a metric; a value that is missing or no number is NaN. `generation` is always there. The
+            numbers of a metric that is a list are columns NAME 1, NAME 2 and so on.
         restarts: how often the file was written anew since it was read first, as by a run that is resumed.
         back: the generation that the record went back to when that happened last; None: it never did.
         note: what is to be said of the record; empty: nothing.
@@ -60,13 +72,18 @@ class RecordTail:
                         self._last = self.columns["generation"][-1]
                     self.columns = {}
                 file.seek(offset)
+                line = b""
                 while offset < MOST and (line := file.readline(LONGEST)).endswith(b"\n"):
                     offset += len(line)
                     self._add(line)
                 self._where = (found.st_ino, offset)
         except OSError:
             return
-        self.note = f"The record is larger than {MOST >> 20} MiB; its end is not shown." if offset >= MOST else ""
+        self.note = ""
+        if offset >= MOST:
+            self.note = f"The record is larger than {MOST >> 20} MiB; its end is not shown."
+        elif len(line) == LONGEST:
+            self.note = f"The record has a line of more than {LONGEST >> 20} MiB; what follows it is not shown."
         if self.restarts and len(self) and self.columns["generation"][-1] < self._last:
             self.back, self._last = int(self.columns["generation"][-1]), -1.0
 
@@ -79,31 +96,46 @@ class RecordTail:
         if not isinstance(row, dict) or type(row.get("generation")) is not int or abs(row["generation"]) > 2**53:
             return
         count = len(self)
-        for name, value in row.items():
+        for name, value in _parted(row):
             column = self.columns.get(name)
-            if type(value) not in (int, float):
-                if column is not None:
-                    column.append(math.nan)
+            if type(value) not in (int, float) or (column is None and len(self.columns) >= MOST_COLUMNS):
                 continue
             if column is None:
                 column = self.columns[name] = array("d", [math.nan]) * count
-            column.append(float(value) if abs(value) < LARGEST else math.nan)
+            if len(column) == count:
+                column.append(float(value) if abs(value) < LARGEST else math.nan)
         for column in self.columns.values():
             if len(column) == count:
                 column.append(math.nan)
 
     @property
     def metrics(self) -> list[str]:
-        """The names of what the record has at least one number of, but the generation."""
-        return sorted(
+        """The names of the metrics of which the record has at least one number, but the generation."""
+        found = (
             name for name, column in self.columns.items() if name != "generation" and not all(map(math.isnan, column))
         )
+        return sorted({PART.sub("", name) for name in found})
+
+    def parts(self, metric: str) -> list[str]:
+        """Return the columns of a metric: itself, or one for each number of a list."""
+        if metric in self.columns:
+            return [metric]
+        return [name for name in (f"{metric} {n}" for n in range(1, MOST_PARTS + 1)) if name in self.columns]
 
     def pairs(self, metric: str, factor: float = 1.0) -> tuple[Sequence[float], Sequence[float]]:
         """Return generations, and the values of a metric, both without those that are missing."""
         found = self.columns.get(metric, ())
         kept = [(x, y * factor) for x, y in zip(self.columns.get("generation", ()), found, strict=False) if y == y]
         return [x for x, _ in kept], [y for _, y in kept]
+
+
+def _parted(row: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
+    """Yield names and values; those of a list one by one."""
+    for name, value in row.items():
+        if isinstance(value, list):
+            yield from ((f"{name} {n}", one) for n, one in enumerate(value[:MOST_PARTS], 1))
+        else:
+            yield name, value
 
 
 class Records:
@@ -124,14 +156,16 @@ class Records:
         return tail
 
 
-def csv_lines(tails: Mapping[str, RecordTail], metrics: Sequence[str]) -> list[dict[str, object]]:
-    """Return a line for each generation of each run: `run`, `generation` and some metrics; empty cells are missing."""
-    lines: list[dict[str, object]] = []
+def csv_pieces(tails: Mapping[str, RecordTail], metrics: Sequence[str]) -> Iterator[str]:
+    """Yield CSV in pieces, a line for each generation of each run; empty cells are missing."""
+    names = ("run", "generation", *metrics)
+    yield ",".join(names) + "\n"
     for name, tail in tails.items():
-        for place, generation in enumerate(tail.columns.get("generation", ())):
-            line: dict[str, object] = {"run": name, "generation": int(generation)}
-            for metric in metrics:
-                value = tail.columns[metric][place] if metric in tail.columns else math.nan
-                line[metric] = "" if math.isnan(value) else value
-            lines.append(line)
-    return lines
+        columns = [tail.columns.get(metric) for metric in metrics]
+        rows = tail.columns.get("generation", ())
+        for first in range(0, len(rows), PIECE):
+            lines: list[dict[str, object]] = []
+            for place in range(first, min(first + PIECE, len(rows))):
+                cells = ["" if one is None or math.isnan(one[place]) else one[place] for one in columns]
+                lines.append(dict(zip(names, (name, int(rows[place]), *cells), strict=True)))
+            yield files.csv_text(lines).partition("\n")[2]

@@ -55,16 +55,25 @@ class RunEntry:
         number: by which requests name it.
         path: the run directory, or the champion file.
         facts: what its files said when they were read last; see `_facts`.
+        root: the folder that was searched; None: it was named.
     """
 
     number: int
     path: Path
     facts: dict[str, Any]
+    root: Path | None = None
 
     @property
     def name(self) -> str:
-        """What people call it: its path from here."""
+        """What commands call it: its path from here."""
         return str(files.short(self.path))
+
+    @property
+    def label(self) -> str:
+        """What the list calls it: its path within the folder that was searched."""
+        if self.root is None or self.path == self.root:
+            return self.name
+        return str(self.path.relative_to(self.root))
 
     @property
     def directory(self) -> RunDirectory:
@@ -154,7 +163,7 @@ class Runs:
         facts = before[1]
         if facts["state"] == "running" and not _inode(path / LOCK) & locked and time.time() - facts["updated"] > QUIET:
             facts = facts | {"state": "interrupted"}
-        return RunEntry(number, path, facts)
+        return RunEntry(number, path, facts, next((one for one in self._folders if path.is_relative_to(one)), None))
 
 
 def arrange(entries: Iterable[RunEntry], words: str = "", sort: str = "", down: bool = False) -> list[RunEntry]:

@@ -7,19 +7,24 @@ import difflib
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from jaxgp import files, reading
+from jaxgp import reading
+from jaxgp.errors import UsageError
 from jaxgp.report import markup, tree
 from jaxgp.report.markup import escape
 from jaxgp.report.progress import duration, number
 from jaxgp.web import pages
-from jaxgp.web.watch.curves import ChartCurve, draw, mean_and_range
-from jaxgp.web.watch.records import Records, RecordTail, csv_lines
+from jaxgp.web.watch.curves import ChartCurve, draw, mean_and_interval
+from jaxgp.web.watch.records import Records, RecordTail, csv_pieces
 from jaxgp.web.watch.runs import RunEntry, read_champion, read_small
+
+if TYPE_CHECKING:
+    from jaxgp.games.outside import Games
 
 TOGETHER = 30
 """Runs that are shown in one chart."""
@@ -34,10 +39,16 @@ WORDS = re.compile(r"[()]|[^\s()]+|\s+")
 
 
 class Watch:
-    """What is known of runs that somebody has looked at."""
+    """What is known of runs that somebody has looked at.
 
-    def __init__(self) -> None:
+    Args:
+        games: where games come from.
+    """
+
+    def __init__(self, games: "Games") -> None:
         self.records = Records()
+        self._games = games
+        self._tableaus: dict[int, str] = {}
         self._seen: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
         self._lock = Lock()
 
@@ -106,11 +117,14 @@ class Watch:
         chosen = {name: f'<div id="{name}">{text}</div>' for name, text in parts.items()}
         links = [f'<a href="/watch.csv?{escape(query)}">figures as CSV</a>']
         if len(entries) == 1:
-            links += [f'<a href="/new?run={one.number}">play against it</a>'] * one.has_champion
+            if one.has_champion:
+                links.append(f'<a href="/new?run={one.number}">play against it</a>')
+                post = f'data-post="/run/{one.number}/game" data-body="{{}}"'
+                links.append(f'<button type="button" {post}>see a game of it</button>')
             links += [f'<a href="/run/{one.number}/report">its report</a>'] * one.has_report
-            title = one.facts["title"] or one.name
+            title = one.facts["title"] or one.label
             resume = f"<p>Go on: <code>{escape(one.resume)}</code></p>" * bool(one.resume)
-            settings = f"<h2>Settings</h2>{markup.pairs(list(_settings(one).items()))}"
+            settings = f"{self._tableau(one)}<h2>Settings</h2>{markup.pairs(list(_settings(one).items()))}"
             champion = f"<h2>Champion</h2>{chosen['champion']}"
         else:
             title, resume, champion = f"{len(entries)} runs", "", ""
@@ -122,13 +136,35 @@ class Watch:
         )
         return pages.frame(title, body, token)
 
-    def csv(self, entries: Sequence[RunEntry], asked: Mapping[str, Any]) -> str:
-        """Return the figures of the charts as CSV."""
+    def _tableau(self, entry: RunEntry) -> str:
+        """Return the parameters of a run as a report has them; empty where they cannot be read."""
+        with self._lock:
+            known = self._tableaus.get(entry.number)
+        if known is None:
+            known = ""
+            with suppress(Exception):  # whatever the settings of a run are, its page is shown
+                title, rows = self._parameters(entry)
+                known = f"<h2>{escape(title)}</h2>{markup.pairs(rows)}"
+            with self._lock:
+                self._tableaus[entry.number] = known
+        return known
+
+    def _parameters(self, entry: RunEntry) -> tuple[str, list[tuple[str, str]]]:
+        from jaxgp.config.games import cast_of
+        from jaxgp.report.tableau import heading, tableau
+
+        if not entry.is_run or entry.directory.config.is_symlink():
+            raise UsageError("a champion alone has no settings")
+        config = entry.directory.read_config()
+        return heading(config), tableau(config, cast_of(config, self._games).language)
+
+    def csv(self, entries: Sequence[RunEntry], asked: Mapping[str, Any]) -> Iterator[str]:
+        """Return the figures of the charts as CSV, in pieces."""
         tails = {one.name: self.records.get(one.directory.record) for one in entries}
         known = sorted({name for tail in tails.values() for name in tail.metrics})
         chosen = [name for name in known if not asked["metric"] or name in asked["metric"]]
-        lines = csv_lines(tails, chosen)
-        return files.csv_text(lines) if lines else "run,generation\n"
+        columns = dict.fromkeys(part for name in chosen for tail in tails.values() for part in tail.parts(name))
+        return csv_pieces(tails, list(columns))
 
 
 def _query(asked: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -187,7 +223,7 @@ def _usual(tail: RecordTail, log: bool) -> list[str]:
 
 
 def _together(metric: str, entries: Sequence[RunEntry], tails: Mapping[int, RecordTail], log: bool) -> str:
-    """Draw one metric of several runs: those of one title, from three on, as their mean with a band."""
+    """Draw one metric of several runs: those of one title, from three on, as their mean with its 95 % interval."""
     groups: dict[str, list[RunEntry]] = {}
     for one in entries:
         groups.setdefault(f"{one.facts['game']} {one.facts['title']}".strip() or one.name, []).append(one)
@@ -195,17 +231,18 @@ def _together(metric: str, entries: Sequence[RunEntry], tails: Mapping[int, Reco
     for name, members in groups.items():
         pairs = [tails[one.number].pairs(metric) for one in members]
         pairs = [pair for pair in pairs if pair[0]]
+        colour = len({one.colour for one in curves})
         if len(pairs) >= 3:
-            xs, means, lows, highs = mean_and_range(pairs)
-            colour = len({one.colour for one in curves})
-            curves += [
-                ChartCurve("", xs, lows, colour, highs),
-                ChartCurve(f"{name}: mean of {len(pairs)}", xs, means, colour),
-            ]
+            xs, means, lows, highs = mean_and_interval(pairs)
+            label = f"{name}: mean of {len(pairs)}, 95 % interval"
+            curves += [ChartCurve("", xs, lows, colour, highs), ChartCurve(label, xs, means, colour)]
             continue
         for one in members:
-            label = f"{name}, seed {one.facts['seed']}" if len(entries) > 1 else metric
-            curves.append(ChartCurve(label, *tails[one.number].pairs(metric), colour=len({c.colour for c in curves})))
+            who = f"{name}, seed {one.facts['seed']}" if len(entries) > 1 else ""
+            for part in tails[one.number].parts(metric):
+                label = ", ".join(filter(None, (who, part if part != metric or not who else "")))
+                curves.append(ChartCurve(label, *tails[one.number].pairs(part), colour=colour))
+                colour += 1
     figure = draw(metric, curves, log=log)
     return f"<figcaption>{escape(metric.replace('_', ' '))}</figcaption>{figure}" if figure else ""
 
@@ -217,7 +254,7 @@ def _form(
     numbers = {one.number for one in entries}
     runs = "".join(
         f'<option value="{one.number}"{" selected" * (one.number in numbers)}>'
-        f"{escape(one.name)} ({escape(one.facts['game'])}, seed {one.facts['seed']})</option>"
+        f"{escape(one.label)} ({escape(one.facts['game'])}, seed {one.facts['seed']})</option>"
         for one in others
     )
     names = "".join(f"<option{' selected' * (name in asked['metric'])}>{escape(name)}</option>" for name in metrics)

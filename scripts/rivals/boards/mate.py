@@ -1,4 +1,4 @@
-"""Mate in n: moves with check and replies, the next move of a list, and the search `few` in lanes beside plain C++."""
+"""Mate in n: moves with check and replies, the next move of a list, programs, and `few` in lanes beside plain C++."""
 
 import functools
 from collections.abc import Iterator
@@ -10,8 +10,12 @@ from jax import Array, lax
 
 from envs.chess.board import moves, position
 from envs.chess.board.position import Board
-from envs.mate import suites
+from envs.mate import language, roles, suites
 from envs.mate.rules import Mate
+from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.text import parse_program
+from jaxgp.operators.creation import create
+from jaxgp.operators.options import CreationOptions
 from jaxgp.search.proofs.depth import DepthFirst
 from rivals.plain import mate as plain
 from rivals.timing import Bench, Case, Job, compare, compile_function, measure
@@ -23,13 +27,19 @@ LEAST = 64
 MAKE, LIST, FEW = "moves with check and replies", "moves in order, with check and replies", "few"
 LANES = 256
 LIMIT = 20_000
+RECURSIVE = "(IfForAllOpponentMoves (Equal (IfMyMoveExistsSuchThat (Equal Again 1000) 1000 -1000) 1000) 1000 -1000)"
+"""Algorithm 6.3 of the source."""
+PROGRAMS = {"programs, algorithm 6.3": 2000, "programs, random": 1000}
+"""Nodes of each pair of a program and a problem at most."""
+PAIRS, CAPACITY = 1024, 128
 
 
 def jobs(bench: Bench) -> Iterator[Job]:
-    """All batches but small ones, then the search."""
+    """All batches but small ones, then programs, then the search."""
     for batch in bench.options.batch:
         if batch >= LEAST:
             yield 1.0, functools.partial(boards, bench, batch)
+    yield 1.0, functools.partial(programs, bench)
     yield 1.0, functools.partial(search, bench)
 
 
@@ -79,6 +89,30 @@ def _list(seen: moves.Look) -> Array:
 
     begun = jnp.zeros_like(seen.count), jnp.full_like(seen.count, -1)
     return lax.scan(ply, begun, None, PLIES)[0][0]
+
+
+def programs(bench: Bench, until: float) -> None:
+    """Let programs that make moves search own problems of n = 2 and 3, in lanes; count boards looked at."""
+    primitives, prover = roles.search(Mate(), language.Options(language="again"))
+    again = parse_program(primitives, RECURSIVE, CAPACITY)
+    random = create(jax.random.key(0), primitives, CreationOptions(max_depth=6), PAIRS, CAPACITY)
+    alike = jax.tree.map(lambda x: jnp.broadcast_to(x, (PAIRS, *x.shape)), again)
+    chosen = [one[:2] for one in suites.shipped() if one[1] in (2, 3)]
+    states = Mate().positions([chosen[n % len(chosen)] for n in range(PAIRS)])
+
+    @jax.jit
+    def run(given: Programs, limits: Array) -> tuple[Array, Array]:
+        found = prover.prove(prover.prepare(given), jnp.arange(PAIRS), states, limits)
+        return found.nodes.sum(), found.boards.sum()
+
+    made, seconds = compile_function(run, alike, jnp.full(PAIRS, 1))
+    for (name, limit), given in zip(PROGRAMS.items(), (alike, random), strict=True):
+        limits = jnp.full(PAIRS, limit)
+        nodes, looked = (int(x) for x in made(given, limits))
+        sizes = {"pairs": PAIRS, "lanes": prover.lanes, "limit": limit, "nodes": nodes}
+        cases = {name: Case(functools.partial(made, given, limits), looked)}
+        times = measure(cases, bench.options.repeats, until)
+        bench.report.ours("mate", name, "boards/s", times[name], sizes, seconds)
 
 
 def search(bench: Bench, until: float) -> None:

@@ -94,7 +94,7 @@ def play(options: Options) -> list[str]:
     try:
         engine = chess.engine.SimpleEngine.popen_uci(options.engine)
     except OSError as error:
-        reject("engine", options.engine, f"a command that starts an engine ({error.strerror})")
+        reject("engine", options.engine, f"a command that starts an engine ({error.strerror or 'it is silent'})")
     with engine:
         for game in range(options.games):
             board = chess.Board()

@@ -56,6 +56,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "no elites": (*BOOK, "algorithm.elites=0"),
         "depth 6": (*BOOK, "algorithm.max_depth=6", "algorithm.creation.max_depth=6"),
         "no Random": (*BOOK, "algorithm.left_out=[Random]"),
+        "no Fire": (*BOOK, "program.fire=constant"),
     },
     "own": {"the book": BOOK, "islands": ("experiment=robocode_islands",)},
 }

@@ -105,7 +105,8 @@ def follow(
 
     Lots that the engine drew are those with which the turn comes nearest to the recorded one. Where all lots give the
     same turn, they may still tell apart what robots perceive, such as the bearing of a ram. So a round that differs is
-    followed `TOGETHER` times more, with such lots drawn, and that comes out which is equal for longest.
+    followed `TOGETHER` times side by side, with such lots drawn: whoever no longer equals the record goes on from one
+    who still does.
 
     Args:
         world: the rules, in double precision.
@@ -126,8 +127,8 @@ def follow(
         turns = min(STEPS, max(len(told[n].robots) for n in some.tolist()))
         robots, bullets = (np.stack([_padded(told[n][field]) for n in some.tolist()]) for field in (0, 1))
         own = jax.tree.map(lambda x, some=some: np.asarray(x)[some], genomes)
-        none = np.zeros(TOGETHER, np.uint32)
-        gaps = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, none))
+        none, alone = np.zeros(TOGETHER, np.uint32), np.arange(TOGETHER)
+        gaps = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, none, alone))
         for row, n in enumerate(some.tolist()):
             found[n] = gaps[: len(told[n].robots), row]
     for n, gaps in found.items():
@@ -136,7 +137,7 @@ def follow(
             robots, bullets = (np.stack([_padded(told[n][field])] * TOGETHER) for field in (0, 1))
             own = jax.tree.map(lambda x, some=some: np.asarray(x)[some], genomes)
             turns, tries = min(STEPS, len(told[n].robots)), 1 + np.arange(TOGETHER, dtype=np.uint32)
-            again = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, tries))
+            again = np.asarray(run(own, places[some], robots, bullets, jnp.uint32(seed), turns, tries, 0 * alone))
             each = [gaps, *(again[: len(gaps), row] for row in range(TOGETHER))]
             found[n] = max(each, key=equal_turns)
     return [found[n] for n in range(len(told))]
@@ -162,8 +163,22 @@ def _together(
     seed: Array,
     turns: Array,
     tries: Array,
+    groups: Array,
 ) -> Array:
-    """Follow N rounds for some turns, with draws of lots, uint32[N]; return float64[STEPS, N, seats * 10 + 1]."""
+    """Follow N rounds for some turns; return float64[STEPS, N, seats * 10 + 1].
+
+    Args:
+        world: the rules.
+        drivers: of the two seats.
+        genomes: of the two seats, [N, ...].
+        places: float64[N, 2, 3].
+        robots: of the recorded rounds, [N, STEPS, ...].
+        bullets: of these, too.
+        seed: of the battles here.
+        turns: how many.
+        tries: uint32[N], by which lots that show in nothing are drawn; 0: the first ones.
+        groups: int32[N], equal for those that follow one round together.
+    """
     count, active = len(places), jnp.ones((len(places), 1), bool)
     plans = [driver.prepare(genome) for driver, genome in zip(drivers, genomes, strict=True)]
     memories = tuple(driver.start(plan, 1) for driver, plan in zip(drivers, plans, strict=True))
@@ -189,8 +204,13 @@ def _together(
         drawn = jax.vmap(lambda n: mixed(tries, turn, n))(jnp.arange(len(CHOICES))) * jnp.where(tries > 0, 1.0, 0.0)
         best = jnp.argmin(jnp.where(worst <= EQUAL, -1.0 + drawn / 2**33, worst), 0)
         here = jnp.arange(count)
-        now = jax.tree.map(lambda x: x[best, here], made)
-        return now, tuple(after), gaps.at[turn].set(gap[best, here])
+        found = gap[best, here]
+        equal = found.max(-1) <= EQUAL
+        others = jax.vmap(lambda n: mixed(tries, turn, n + len(CHOICES)))(here).astype(jnp.float64)
+        others = jnp.where(equal & (groups[:, None] == groups), 1 + others, 0.0)
+        whose = jnp.where(equal | (others.max(-1) == 0), here, jnp.argmax(others, -1))
+        now = jax.tree.map(lambda x: x[best[whose], whose], made)
+        return now, jax.tree.map(lambda x: x[whose], tuple(after)), gaps.at[turn].set(found[whose])
 
     start = jax.vmap(begun, (None, 0))(seed, places)
     gaps = jnp.zeros((STEPS, count, 2 * len(SAID) + 1))

@@ -2,6 +2,7 @@
 
 python scripts/studies/robocode/sim_to_real.py programs=200                            random programs
 python scripts/studies/robocode/sim_to_real.py "runs=[outputs/robocode/*]" rounds=15   champions, each in so many rounds
+python scripts/studies/robocode/sim_to_real.py robots=[sample.Walls,sample.RamFire]    all pairs of these
 
 Every robot here knows the places at the beginning of the round, and nothing else of it. Rivals are those written by
 hand, one after the other. Both sides compute in double precision. Where a round differs, the row says in which turn
@@ -13,18 +14,22 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX"  # products and sums are rounded one by one, as in Java
 
 if __name__ == "__main__":
+    os.environ["XLA_FLAGS"] = "--xla_cpu_max_isa=AVX"  # products and sums are rounded one by one, as in Java
+
     from jaxgp import terminal
 
     terminal.quiet()
 
+import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import envs
 from jaxgp import files
@@ -34,12 +39,13 @@ from jaxgp.options import MAX_SEED, option
 
 if TYPE_CHECKING:
     from envs.robocode.language import Options as Language
+    from envs.robocode.machine import BotDriver
     from jaxgp.genotypes.programs import Programs
 
 COLUMNS = {
-    "program": "a random one by its number, or a champion by its run",
-    "bot": "robot or advanced",
-    "angles": "degrees or radians",
+    "program": "a random one by its number, a champion by its run, or a robot by its name",
+    "bot": "robot or advanced; empty for one written by hand",
+    "angles": "degrees or radians; empty, too",
     "rival": "the other robot",
     "seed": "of the engine",
     "turns": "until the first death",
@@ -51,8 +57,6 @@ COLUMNS = {
 """The columns and what is in them."""
 NODES = 512
 """Nodes of a tree of a random program."""
-PLACES_SEED = 1000
-"""The engine's seed in the first round, from which places follow; each round has the next one."""
 
 
 @dataclass
@@ -60,12 +64,15 @@ class Options:
     """Who fights."""
 
     runs: list[str] = option([], "champions: run directories, folders of such, champion files; none: random programs")
+    robots: list[str] = option([], "robots written by hand that fight each other instead")
     programs: int = option(200, "random programs", low=1, high=10_000)
     depth: int = option(6, "of random programs, from 2 on", low=2, high=10)
-    rounds: int = option(1, "of each program, each against the next rival", low=1, high=1000)
+    rounds: int = option(1, "of each program, each against the next rival; of each pair of robots", low=1, high=1000)
     bot: str = option("robot", "of random programs", ("robot", "advanced"))
     angles: str = option("degrees", "of random programs", ("degrees", "radians"))
+    fire: str = option("function", "of random programs", ("function", "constant"))
     seed: int = option(11, "of random programs", low=0, high=MAX_SEED)
+    places: int = option(1000, "the engine's seed in the first round; each one has the next", low=0, high=10**9)
     machines: int = option(4, "virtual machines side by side", low=1, high=64)
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True
@@ -87,9 +94,9 @@ def task(options: Options) -> int:
     table = CSVTable(files.user_path("table", options.table), COLUMNS) if options.table else None
     if table is not None:
         table.check("table")
-    rows = []
-    for language, programs in teams(options):
-        with jax.enable_x64(True):
+    with jax.enable_x64(True):
+        rows = by_hand(options) if options.robots else []
+        for language, programs in [] if options.robots else teams(options):
             rows += compare(options, language, programs)
     if table is not None:
         table.keep(rows, arguments.say)
@@ -114,7 +121,7 @@ def teams(options: Options) -> "list[tuple[Language, dict[str, Programs]]]":
     from jaxgp.operators.options import CreationOptions
 
     if not options.runs:
-        language = Language(angles=options.angles, bot=options.bot)  # type: ignore[arg-type]
+        language = Language(angles=options.angles, bot=options.bot, fire=options.fire)  # type: ignore[arg-type]
         creation = CreationOptions("ramped", 2, options.depth)
         made = jax.device_get(
             create(jax.random.key(options.seed), primitive_set(language), creation, options.programs, NODES)
@@ -134,17 +141,13 @@ def compare(options: Options, language: "Language", programs: "Mapping[str, Prog
     """Return a row for each round of programs."""
     import jax
     import jax.numpy as jnp
-    import numpy as np
 
-    from envs.robocode.bots.samples import BOTS, NAMES
-    from envs.robocode.machine import BotDriver
+    from envs.robocode.bots.samples import NAMES
     from envs.robocode.programs import fight
     from envs.robocode.real import export
-    from envs.robocode.real.engine import Arena, Battle
     from envs.robocode.rules import SEEDS, Robocode, mixed
     from jaxgp.export.export import Written
     from jaxgp.genotypes.language import sizes
-    from studies.robocode import following
 
     world = Robocode(precision="float64")
     primitives, driver = fight(world, language)
@@ -157,39 +160,72 @@ def compare(options: Options, language: "Language", programs: "Mapping[str, Prog
         for n, name in enumerate(names)
     }
     pairs = [(n, NAMES[(n + r) % len(NAMES)]) for n in range(len(names)) for r in range(options.rounds)]
+    room = max(int(np.max(one.length)) for one in programs.values())
+    fitting = [jax.tree.map(np.asarray, _cut(programs[names[n]], room)) for n, _ in pairs]
+    genomes = jax.tree.map(lambda *x: np.stack(x), *fitting)
+    arguments.say(f"{sum(map(int, sizes(genomes)))} nodes")
+    found = follow(options, driver, genomes, [(f"haiku.P{n}", rival) for n, rival in pairs], texts)
+    about = {"bot": language.bot, "angles": language.angles}
+    return [{"program": names[pairs[k][0]], **about, "rival": pairs[k][1], **row} for k, row in found.items()]
+
+
+def by_hand(options: Options) -> list[dict[str, object]]:
+    """Return a row for each round of robots written by hand; raises UsageError."""
+    from envs.robocode.bots.samples import BOTS, NAMES
+    from envs.robocode.machine import BotDriver
+
+    names = [_known(name, NAMES) for name in options.robots]
+    pairs = [pair for pair in itertools.combinations(names, 2) for _ in range(options.rounds)]
+    numbers = np.array([NAMES.index(one) for one, _ in pairs], np.int32)
+    found = follow(options, BotDriver(BOTS, precision="float64"), numbers, pairs, {})
+    return [{"program": pairs[k][0], "bot": "", "angles": "", "rival": pairs[k][1], **row} for k, row in found.items()]
+
+
+def follow(
+    options: Options, driver: "BotDriver", genomes: Any, pairs: Sequence[tuple[str, str]], texts: Mapping[str, str]
+) -> dict[int, dict[str, object]]:
+    """Fight rounds in the engine and follow them here; return cells of rows by the numbers of the pairs.
+
+    Args:
+        options: of the command.
+        driver: of the first robots.
+        genomes: of these, [N, ...].
+        pairs: N names of both robots; the second ones are written by hand.
+        texts: Java classes of robots by name.
+    """
+    import jax
+
+    from envs.robocode.bots.samples import BOTS, NAMES
+    from envs.robocode.machine import BotDriver
+    from envs.robocode.real.engine import Arena, Battle
+    from envs.robocode.rules import Robocode
+    from studies.robocode import following
+
     fought: dict[int, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         battles = [
-            Battle((f"haiku.P{n}*", _spelled(rival)), 1, PLACES_SEED + k, trace=Path(folder) / f"{k}.csv")
-            for k, (n, rival) in enumerate(pairs)
+            Battle((_spelled(one), _spelled(other)), 1, options.places + k, trace=Path(folder) / f"{k}.csv")
+            for k, (one, other) in enumerate(pairs)
         ]
         cache = None if options.compilation_cache is None else Path(options.compilation_cache).expanduser()
         with Arena(texts, options.machines, cache) as arena:
             for done, one in enumerate(arena.fight(battles), 1):
-                fought[one.battle.seed - PLACES_SEED] = one
+                fought[one.battle.seed - options.places] = one
                 if done % 50 == 0:
                     arguments.say(f"{done} of {len(battles)} rounds were fought in the engine")
         kept = [k for k in sorted(fought) if not fought[k].skipped]
         told = [following.read(Path(folder) / f"{k}.csv") for k in kept]
-    room = max(int(np.max(one.length)) for one in programs.values())
-    fitting = [jax.tree.map(np.asarray, _cut(programs[names[n]], room)) for n, _ in pairs]
-    genomes = jax.tree.map(lambda *x: np.stack(x), *(fitting[k] for k in kept))
+    arguments.say(f"{len(kept)} rounds are followed")
     numbers = np.array([NAMES.index(pairs[k][1]) for k in kept], np.int32)
     places = np.stack([fought[k].places[0] for k in kept])
-    robots = BotDriver(BOTS, precision="float64")
-    arguments.say(f"{len(kept)} rounds are followed; {sum(map(int, sizes(genomes)))} nodes")
-    gaps = following.follow(world, (driver, robots), (genomes, numbers), places, told, 0)
-    about = {"bot": language.bot, "angles": language.angles}
-    return [
-        {"program": names[pairs[k][0]], **about, "rival": pairs[k][1], "seed": PLACES_SEED + k, **cells(gap)}
-        for k, gap in zip(kept, gaps, strict=True)
-    ]
+    drivers = driver, BotDriver(BOTS, precision="float64")
+    mine = jax.tree.map(lambda x: x[np.array(kept)], genomes)
+    gaps = following.follow(Robocode(precision="float64"), drivers, (mine, numbers), places, told, 0)
+    return {k: {"seed": options.places + k, **cells(gap)} for k, gap in zip(kept, gaps, strict=True)}
 
 
 def cells(gaps: Any) -> dict[str, object]:
     """Return the cells of a round, from the gaps of its turns."""
-    import numpy as np
-
     from studies.robocode.following import EQUAL, SAID, equal_turns
 
     names = [f"{whose} {name}" for whose in ("my", "rival's") for name in SAID] + ["bullets"]
@@ -209,11 +245,15 @@ def cells(gaps: Any) -> dict[str, object]:
 
 def _cut(program: "Programs", room: int) -> "Programs":
     """Return a program, [T, L], with room for so many nodes."""
-    import numpy as np
-
     fields = {name: np.asarray(getattr(program, name))[:, :room] for name in ("opcode", "value", "size")}
     padded = {name: np.pad(field, ((0, 0), (0, room - field.shape[1]))) for name, field in fields.items()}
     return replace(program, **padded)  # type: ignore[arg-type]
+
+
+def _known(name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        raise UsageError(f"robots={name}: accepted: {', '.join(names)}")
+    return name
 
 
 def _spelled(name: str) -> str:

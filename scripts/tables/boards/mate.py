@@ -23,6 +23,8 @@ SEARCHES = {
     "dfpn_replies_distinct": "`dfpn_replies`, distinct boards",
     "smallest": "smallest proof",
 }
+LONGEST = 90
+"""Characters of a program that is shown."""
 LIMIT = 2_000_000
 """Nodes after which a search was cut."""
 
@@ -63,6 +65,35 @@ def searches(data: Data) -> str:
     return table(head, [[says, *(cell(rows, name) for rows in found.values())] for name, says in SEARCHES.items()])
 
 
+def settled(data: Data) -> str:
+    """Of how many lines the printed n is proved, and that no mate is shorter."""
+    found: dict[str, list[Cells]] = {}
+    for row in data["mate_lines"]:
+        found.setdefault(str(row["n"]), []).append(row)
+    lines = []
+    for length, rows in found.items():
+        shorter = sum(row["shortest"] not in ("", length) for row in rows)
+        kept = sum(row["shortest"] == length for row in rows)
+        keys = sum(bool(row["keys"]) and row["open"] == "0" for row in rows)
+        lines.append([length, *map(str, (len(rows), kept, shorter, len(rows) - kept - shorter, keys))])
+    return table(["n", "lines", "shortest is n", "shorter, or none", "not settled", "all keys known"], lines)
+
+
+def programs(data: Data) -> str:
+    """What champions of short runs need on the problems that no evolution sees, beside searches by hand."""
+    rows, lines = data["mate_runs"], []
+    lengths = list(dict.fromkeys(str(row["n"]) for row in rows))
+    for name in dict.fromkeys(str(row["run"]) for row in rows):
+        own = {str(row["n"]): row for row in rows if row["run"] == name}
+        cells = [f"{float(own[n]['nodes']) / float(own[n]['problems']):,.1f}" for n in lengths]
+        totals = [sum(int(row[what]) for row in own.values()) for what in ("solved", "proved", "claimed")]
+        text = str(next(iter(own.values()))["text"])
+        text = f"`{text}`" if 0 < len(text) <= LONGEST else f"{len(text.split())} nodes" if text else ""
+        lines.append([name, *cells, f"{totals[0]}", f"{totals[1]}", f"{totals[2] - totals[1]}", text])
+    head = ["mean nodes", *(f"n = {n}" for n in lengths), "solved", "proved", "false claims", "champion"]
+    return table(head, lines)
+
+
 def own(data: Data) -> str:
     """How many problems come with the game."""
     del data
@@ -88,4 +119,10 @@ def guided(data: Data) -> str:
     return table(["mean nodes", *(f"n = {n}" for n in lengths), "solved"], lines)
 
 
-TABLES: Makers = {"mate_searches": searches, "mate_own": own, "mate_guided": guided}
+TABLES: Makers = {
+    "mate_searches": searches,
+    "mate_settled": settled,
+    "mate_own": own,
+    "mate_guided": guided,
+}
+PROGRAMS: Makers = {"mate_runs": programs}

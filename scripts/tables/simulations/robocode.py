@@ -239,8 +239,8 @@ def parts(data: Data) -> str:
     return table(["line", "part", "nodes", "instead", "mean F", "change", "95 %"], lines)
 
 
-REFERENCE = {"coevolution": "external"}
-"""The group that the others of a study are compared with, by study; `compare.py` has more of them."""
+REFERENCE = {"generalisation": "three", "coevolution": "external", "mattered": "the book"}
+"""The group that the others of a study are compared with, by study."""
 
 
 def compared(study: str, data: Data) -> str:

@@ -9,7 +9,9 @@ from envs.chess.board import fen, moves, position
 from jaxgp.arrays import take
 from tests.envs.replays import FAST
 
-LANES = 256
+LANES = 64
+MANY = 256
+"""Items of a call of what is optimized, for long games."""
 
 
 def stacked(texts):
@@ -17,10 +19,12 @@ def stacked(texts):
     return jax.tree.map(lambda *x: np.stack(x), *map(fen.parse, texts))
 
 
-@partial(jax.jit, compiler_options=FAST)
-def _looked(boards):
+def _list(boards):
     seen = jax.vmap(moves.look)(boards)
     return jax.vmap(moves.listed)(seen), seen.count, seen.forcing, seen.checked, seen.won
+
+
+_looked, _looked_at_many = jax.jit(_list, compiler_options=FAST), jax.jit(_list)
 
 
 @partial(jax.jit, compiler_options=FAST)
@@ -33,19 +37,20 @@ def _advanced(boards, actions):
     return jax.vmap(position.advance)(boards, actions)
 
 
-def _in_parts(function, *trees):
-    """Call a compiled function of `LANES` items on any number of them."""
+def _in_parts(function, *trees, lanes=LANES):
+    """Call a compiled function of so many items on any number of them."""
     count = len(jax.tree.leaves(trees)[0])
     found = []
-    for begin in range(0, count, LANES):
-        rows = np.minimum(np.arange(begin, begin + LANES), count - 1)
+    for begin in range(0, count, lanes):
+        rows = np.minimum(np.arange(begin, begin + lanes), count - 1)
         found.append(jax.device_get(function(*take(trees, rows))))
     return jax.tree.map(lambda *x: np.concatenate(x)[:count], *found)
 
 
 def looked(boards):
     """Return lists of actions int16[N, M], counts, moves that give check, whether in check, and whether mated."""
-    return _in_parts(_looked, boards)
+    many = len(boards.rest) > MANY
+    return _in_parts(_looked_at_many if many else _looked, boards, lanes=MANY if many else LANES)
 
 
 def advanced(boards, actions):

@@ -1,5 +1,7 @@
 """Mate in n as a problem: states, lists, searches of own problems, notation, proofs, what is refused."""
 
+import json
+import re
 from functools import partial
 
 import jax
@@ -8,8 +10,8 @@ import numpy as np
 import pytest
 
 import envs
-from envs.chess.board import fen, moves
-from envs.mate import notation, picture, plain, suites
+from envs.chess.board import fen
+from envs.mate import notation, picture, plain, replay, suites
 from envs.mate.rules import Mate
 from jaxgp.errors import UsageError
 from jaxgp.host import proving
@@ -17,6 +19,7 @@ from jaxgp.search.proofs import proof
 from jaxgp.search.proofs.depth import DepthFirst
 from jaxgp.search.proofs.extract import Extractor
 from jaxgp.spec import lacks
+from tests.envs.chess.boards import looked, stacked
 from tests.envs.replays import FAST
 
 GAME = Mate()
@@ -46,10 +49,13 @@ def test_a_state_takes_36_bytes():
 
 
 def test_moves_of_the_solver_are_counted_down_and_the_seats_change():
+    def played(state):
+        action = GAME.choice(state, 0)
+        return action, GAME.following(GAME.look(state), jnp.int32(-1)), GAME.advance(state, action)
+
     state = GAME.init(jax.random.key(0))
-    action = GAME.choice(state, 0)
-    assert int(action) == int(GAME.following(GAME.look(state), jnp.int32(-1)))
-    after = GAME.advance(state, action)
+    action, first, after = jax.jit(played, compiler_options=FAST)(state)
+    assert int(action) == int(first)
     assert [int(each) for each in (state.left, state.to_move, after.left, after.to_move)] == [2, 0, 1, 1]
     assert int(GAME.within(state, 5).left) == 5
     assert (GAME.key(state) == GAME.key(GAME.within(state, 5))).all()
@@ -91,14 +97,24 @@ def test_every_own_problem_tried_is_solved_and_proved(search):
             assert "<svg" in picture.svg(made)
 
 
+def test_a_proof_is_stepped_through_in_a_page_and_told_as_a_game_with_variations():
+    moves = ("b5b7", "e7d8", "e7e8", "e7f8", "a6a8", "a6a8", "a6a8")
+    made = proof.Proof("8/4k3/R7/1R6/8/8/8/7K w - - 0 1", 2, np.array([-1, 0, 0, 0, 1, 2, 3]), moves)
+    proof.verify(made, plain)
+    told = " ".join(replay.pgn(made).split())
+    assert told.endswith('0 1"] 1. Rb7+ Kd8 (1... Ke8 2. Ra8#) (1... Kf8 2. Ra8#) 2. Ra8# 1-0')
+    steps = json.loads(re.search("const steps = (.*), shapes", replay.page(made))[1])
+    assert [line for _, _, line in steps[:5]] == ["", "1. Rb7+", "1. Rb7+ Kd8", "1. Rb7+ Kd8 2. Ra8#", "1. Rb7+ Ke8"]
+    assert steps[3][0][56:] == "R..k...."
+
+
 def test_plain_rules_list_the_same_moves():
-    for text, *_ in suites.shipped()[::40]:
-        board = fen.parse(text)
-        seen = moves.look(jax.tree.map(jnp.asarray, board))
-        actions = np.asarray(moves.listed(seen))
-        position = plain.start(text)
-        assert {fen.uci(board, int(action)) for action in actions if action >= 0} == set(plain.moves(position))
-        assert plain.checked(position) == bool(seen.checked)
+    texts = [text for text, *_ in suites.shipped()[::10]]
+    actions, _, _, checked, _ = looked(stacked(texts))
+    for text, listed, check in zip(texts, actions, checked, strict=True):
+        board, position = fen.parse(text), plain.start(text)
+        assert {fen.uci(board, int(action)) for action in listed if action >= 0} == set(plain.moves(position))
+        assert plain.checked(position) == check
 
 
 def test_moves_are_written_as_in_books():

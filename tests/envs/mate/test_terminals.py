@@ -117,6 +117,7 @@ HAND = [
     ("IsNextMoveForcedWithKing", "7k/p7/5K2/8/8/8/8/R7", "a1g1", 0),
     ("NumMyPiecesCanCheck", "4k3/8/8/8/8/8/8/R3KN2", "a1a2", 1),
     ("NumMyPiecesCanCheck", "4k3/8/8/8/8/8/8/4K3", "e1e2", 0),
+    ("NumMyPiecesCanCheck", "3k4/8/4P3/8/8/8/8/4K3", "e6e7", 1),
     ("DidNumAttackingKingIncrease", ROOK, "a1a7", 1),
     ("DidNumAttackingKingIncrease", ROOK, "a1a2", 0),
     ("IsDiscoveredCheck", "4k3/8/8/8/4N3/8/8/K3R3", "e4c3", 1),

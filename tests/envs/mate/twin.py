@@ -114,7 +114,7 @@ class Rules:
                     home = chess.square_rank(square) == (1 if self.solver else 6)
                     if home and not board.piece_at(square + 2 * up):
                         goals.append(square + 2 * up)
-                goals = [s for s in goals if chess.square_rank(s) not in (0, 7)]
+                goals = [s for s in goals if s == self.king(board) or chess.square_rank(s) not in (0, 7)]
             for goal in goals:
                 if goal == self.king(board):
                     found.append(square)

@@ -93,6 +93,20 @@ def test_bot_and_angles_say_what_the_class_extends_and_in_which_unit_it_turns():
     assert radians.count("(Math.toDegrees(") == 2
 
 
+def test_a_constant_shot_begins_the_first_line_alone():
+    robot, advanced = (java("(PROGRAM X Y Zero)", fire="constant", bot=bot) for bot in ("robot", "advanced"))
+    assert "(o[1].applyAsDouble(3.0, 0) > 0 ? s[2] : 0)" in robot
+    assert robot.count("o[1].") == advanced.count("o[1].") == 1
+    assert "setFireBullet(a)" in advanced
+    options, module, powers = Options(fire="constant"), {}, []
+    language = primitive_set(options)
+    program = parse(language, "(PROGRAM X Y Zero)")
+    exec(export.python(None, options, Written(language, program)), module)
+    for name in ("move_tank", "turn_tank_right", "turn_gun_right"):
+        module[name](*range(11), (0, 0, 0), powers.append)
+    assert powers == [3.0]
+
+
 def test_a_comment_cannot_end_before_its_time():
     assert java().count("*/") == 1
 

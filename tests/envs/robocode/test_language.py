@@ -71,6 +71,7 @@ def test_the_terminals_and_functions_are_those_of_the_table():
     functions = "Add Sub Mul Div Abs Neg Sin Cos ArcSin ArcCos IfGreater IfPositive Fire"
     assert [one.name for one in LANGUAGE.functions] == functions.split()
     assert LANGUAGE.num_trees == len(LINES) == 3
+    assert [one.name for one in primitive_set(Options(fire="constant")).functions] == functions.split()[:-1]
 
 
 @pytest.mark.parametrize("text", CASES)

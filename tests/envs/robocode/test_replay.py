@@ -44,11 +44,12 @@ def no_rams(field, robot, other, *given):
 
 def late_bullets(*given):
     bullets, shots = FLY(*given)
-    return tuple(one.replace(x=one.x - one.vx) for one in bullets), shots
+    return tuple(one.replace(from_x=one.from_x - one.vx) for one in bullets), shots
 
 
 def straight(field, robot, sin, cos, hurt):
-    return WALLED(field, robot, sin * 0, cos * 0, hurt)
+    stopped, *rest = WALLED(field, robot.replace(body=robot.body * 0), sin * 0, cos * 0, hurt)
+    return stopped.replace(body=robot.body), *rest
 
 
 TURNED, DRIVEN, MOVE, WALLED = movement.turned, movement.driven, movement.move, movement.walled

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import envs
-from envs.robocode import render, rules
+from envs.robocode import render, rules, state
+from envs.robocode.physics import flight
 from envs.robocode.roles import make
 from jaxgp.errors import UsageError
 from jaxgp.fitness.roller import Roller
@@ -69,6 +70,15 @@ def test_places_are_drawn_apart_and_depend_on_the_seed():
     assert (abs(starts[1].x - 400) <= 364).all()
     assert (abs(starts[1].y - 300) <= 264).all()
     assert starts[0].body.mean() == pytest.approx(np.pi, abs=0.15)
+
+
+def test_a_shot_of_the_last_energy_is_no_faster_than_one_of_a_tenth():
+    given = state.Commands(jnp.int32(state.FIRE), *jnp.array([0, 0, 0, 0, 0, 2.0, 0]))
+    robot = state.robot(*jnp.array([100.0, 100.0, 1.0])).replace(energy=jnp.float32(0.036), heat=jnp.float32(0))
+    after, shell = flight.command(robot, jnp.bool_(False), given)
+    assert shell.power == pytest.approx(0.036)
+    assert jnp.hypot(shell.vx, shell.vy) == pytest.approx(19.7)
+    assert after.energy == 0
 
 
 @pytest.mark.parametrize(
