@@ -332,8 +332,8 @@ def python(game: Chess, options: Options, individual: "Written", title: str = TI
         pick=THREE.format(board=board) if three else "    found = evaluate(seen)",
         choice=f"return {'random.choice(found)' if lot else 'found[0]'} if (found := best(fen)) else None",
     )
-    says = f"best(fen) returns all moves that it values most, among which {chance}."
-    return _module(title, says, "\nimport random\n" if lot else "", trees, names, choose)
+    told = f"best(fen) returns all moves that it values most, among which {chance}."
+    return _module(title, told, "\nimport random\n" if lot else "", trees, names, choose)
 
 
 def of_leaves(game: Chess, options: LeafOptions, individual: "Written", title: str = TITLE) -> str:

@@ -86,7 +86,7 @@ def drawn(game: Chess, count: int, seed: int) -> State:
     found: State = make(jax.random.split(jax.random.key(seed), 4 * count))
     men = sum(map(len, game.armies[0]))
     whole = np.asarray(~found.terminated & ((found.men < OFF).sum((1, 2)) == men))
-    return take(found, np.flatnonzero(whole)[:count])
+    return take(found, jnp.asarray(np.flatnonzero(whole)[:count]))
 
 
 def given(game: Chess, path: str) -> State:

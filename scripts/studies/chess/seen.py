@@ -95,8 +95,8 @@ def graph(pair: tables.Pair) -> Graph:
     places = [np.argwhere(side != tables.ILLEGAL) for side in values]
     worth = [side[tuple(at.T)].astype(int) for side, at in zip(values, places, strict=True)]
     number = [np.zeros(side.shape, int) for side in values]
-    for side, at in zip(number, places, strict=True):
-        side[tuple(at.T)] = np.arange(len(at))
+    for numbers, at in zip(number, places, strict=True):
+        numbers[tuple(at.T)] = np.arange(len(at))
     boards = [_board(pair, at, side) for side, at in enumerate(places)]
     most = [int(REACH[list(army)].sum()) for army in pair]
     moves = []
@@ -107,8 +107,8 @@ def graph(pair: tables.Pair) -> Graph:
     white, black = moves
     left = np.where(black.there, np.where(black.goes_on, worth[0][black.to], 0), tables.ILLEGAL)
     best = black.there & (left == left.min(1, keepdims=True))
-    after = language.After(*(jnp.moveaxis(x, -1, 0) for x in boards[1]), jnp.zeros(len(places[1]), bool))
-    seen = np.asarray(jax.jit(language.view)(after)).T
+    men, kinds = (jnp.moveaxis(x, -1, 0) for x in boards[1])
+    seen = np.asarray(jax.jit(language.view)(language.After(men, kinds, jnp.zeros(len(men), bool)))).T
     return Graph(
         white,
         black,
