@@ -190,12 +190,13 @@ class RunDirectory:
     def write_status(self, state: str, generation: int, generations: int, ending: str | None = None) -> None:
         """Write the state of the run: `running`, `interrupted`, `failed` or `complete`. Raises OSError.
 
-        `ending` says what has ended its evolution; None: nothing yet.
+        `ending` says what has ended its evolution; None: nothing yet. The machine is named: a lock is seen there alone.
 
         A run that was killed outright still says `running`; its checkpoint says how far it came.
         """
         now = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         status = {"state": state, "generation": generation, "generations": generations, "updated": now}
+        status |= {"host": platform.node()}
         files.write_json(self.status, status if ending is None else status | {"ending": ending})
 
     def read_status(self) -> dict[str, object]:

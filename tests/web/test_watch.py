@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,6 +16,7 @@ pytest.importorskip("httpx2")
 from starlette.datastructures import QueryParams
 
 from jaxgp.statistics.intervals import student
+from jaxgp.store.directory import RunDirectory
 from jaxgp.web import app
 from jaxgp.web.play import pagegame
 from jaxgp.web.watch import curves, records
@@ -104,6 +106,23 @@ def test_the_list_says_of_each_run_what_its_files_say(tmp_path):
         "killed",
     ]
     assert [one.path.name for one in arrange(found.values(), "COMPLETE")] == ["done"]
+
+
+def test_a_run_without_a_lock_is_interrupted_here_at_once_and_elsewhere_after_a_while(tmp_path):
+    if not Path("/proc/locks").exists():
+        pytest.skip("this system does not say which files are locked")
+    run = RunDirectory(write_run(tmp_path / "run", rows(2)))
+
+    def state():
+        return Runs([tmp_path]).all()[0].facts["state"]
+
+    run.write_status("running", 2, 9)
+    run.lock()
+    assert state() == "running"
+    run.unlock()
+    assert state() == "interrupted"
+    run.status.write_text(json.dumps(run.read_status() | {"host": "elsewhere"}))
+    assert state() == "running"
 
 
 def test_numbers_of_runs_stay_while_others_come_and_go(tmp_path):

@@ -4,10 +4,11 @@ A request names a run by its number in this list. No path from a request is ever
 """
 
 import os
+import platform
 import re
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +30,7 @@ LARGEST = 2**22
 LAST = 2**16
 """Bytes at the end of a record in which its last line is looked for."""
 QUIET = 600.0
-"""Seconds without a line after which a run that says it is running, and holds no lock, counts as interrupted."""
+"""Seconds without a line after which a run of another machine that says it is running counts as interrupted."""
 SOON = 1.0
 """Seconds within which a list is not made anew."""
 OWN = (
@@ -152,7 +153,7 @@ class Runs:
             there = known is not None and os.path.lexists(file_of(known))
             return self._entry(known, _locked()) if known is not None and there else None
 
-    def _entry(self, path: Path, locked: set[int]) -> RunEntry:
+    def _entry(self, path: Path, locked: set[int] | None) -> RunEntry:
         number = self._numbers.setdefault(path, len(self._numbers))
         directory = RunDirectory(path)
         watched = (directory.status, directory.record, directory.champion, file_of(path))
@@ -161,7 +162,7 @@ class Runs:
         if before is None or before[0] != stamp:
             self._known[path] = before = stamp, _facts(path)
         facts = before[1]
-        if facts["state"] == "running" and not _inode(path / LOCK) & locked and time.time() - facts["updated"] > QUIET:
+        if facts["state"] == "running" and _left(path, facts, locked):
             facts = facts | {"state": "interrupted"}
         return RunEntry(number, path, facts, next((one for one in self._folders if path.is_relative_to(one)), None))
 
@@ -219,11 +220,24 @@ def _inode(path: Path) -> set[int]:
     return set()
 
 
-def _locked() -> set[int]:
-    """Return the files that processes of this machine have locked, by their inodes; nothing is locked by asking."""
+def _left(path: Path, facts: Mapping[str, Any], locked: set[int] | None) -> bool:
+    """Whether no process works on a run that says it is running: a process here locks it; of others only lines tell."""
+    if locked is not None and _inode(path / LOCK) & locked:
+        return False
+    here = locked is not None and facts["host"] == platform.node()
+    return here or time.time() - facts["updated"] > QUIET
+
+
+def _locked() -> set[int] | None:
+    """Return the files that processes of this machine have locked, by their inodes; None: the machine does not say.
+
+    Nothing is locked by asking.
+    """
     with suppress(OSError):
-        return {int(found) for found in re.findall(r"FLOCK .*? \w+:\w+:(\d+) ", Path("/proc/locks").read_text())}
-    return set()
+        return {
+            int(found) for found in re.findall(r"(?:FLOCK|POSIX) .*? \w+:\w+:(\d+) ", Path("/proc/locks").read_text())
+        }
+    return None
 
 
 def read_small(path: Path) -> Any:
@@ -235,7 +249,7 @@ def read_small(path: Path) -> Any:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    """Return what the files of a run say: `SORTS`, and `generations`, `elapsed` and `ending`; None: nothing."""
+    """Return what the files of a run say: `SORTS`, `generations`, `elapsed`, `host` and `ending`; None: nothing."""
     directory = RunDirectory(path)
     alone = not path.is_dir()
     champion = _mapping(read_champion(path) if alone else read_small(directory.champion))
@@ -254,6 +268,7 @@ def _facts(path: Path) -> dict[str, Any]:
         "generations": _number(status.get("generations")),
         "elapsed": _number(row.get("elapsed")),
         "updated": updated,
+        "host": _word(status.get("host")),
         "ending": _word(status.get("ending")) if state == COMPLETE else "",
     }
 
