@@ -39,6 +39,9 @@ UNKNOWN = np.int8(-128)
 """The value of a position that no table holds."""
 LOWEST = np.int8(-128)
 MOST = 4
+"""Men of the largest tables that are built when a game asks for them."""
+LARGEST = 5
+"""Men of the largest tables that can be built: minutes of a CPU and some gigabytes of memory for each."""
 ENDGAMES = ("KRKR", "KQKQ", "KQKR", "KQRK", "KRRK")
 """The largest tables that are built here; with KQQK they are all of four kings, queens and rooks."""
 VERSION = 1
@@ -81,9 +84,10 @@ class Tables(NamedTuple):
     offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
 
 
-def has(pair: Pair) -> bool:
-    """Return whether there is a table of an endgame."""
-    return sum(map(len, pair)) <= MOST and all(kind <= ROOK for army in pair for kind in army)
+def has(pair: Pair, most: int = MOST) -> bool:
+    """Return whether there is a table of an endgame, if tables have up to so many men."""
+    few = all(army.count(kind) <= 2 for army in pair for kind in army)
+    return few and sum(map(len, pair)) <= most and all(kind <= ROOK for army in pair for kind in army)
 
 
 def code(army: Army) -> int:
@@ -360,8 +364,8 @@ def ordered(pair: Pair) -> bool:
 
 
 @lru_cache(maxsize=8)
-def tables(endgames: tuple[str, ...] = ENDGAMES) -> Tables:
-    """Return the tables of some endgames of up to four men, and of all that captures lead to.
+def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
+    """Return the tables of some endgames of up to `most` men, and of all that captures lead to.
 
     Raises:
         UsageError: an endgame of more men, or of others than queens and rooks.
@@ -369,9 +373,9 @@ def tables(endgames: tuple[str, ...] = ENDGAMES) -> Tables:
     pairs: set[Pair] = set()
     for name in endgames:
         pair = kinds_of(name)
-        if not has(pair):
+        if not has(pair, most):
             raise UsageError(
-                f"{name}: accepted: an endgame of up to {MOST} kings, queens and rooks; others have no table"
+                f"{name}: accepted: an endgame of up to {most} kings, queens and rooks; others have no table"
             )
         subsets = [
             {(KING, *some) for size in range(len(army)) for some in itertools.combinations(army[1:], size)}
@@ -400,7 +404,8 @@ def probe(found: Tables, board: Board) -> Array:
     sizes = board.men < OFF
     queens, rooks = ((sizes & (board.kinds == kind)).sum(1, dtype=jnp.int32) for kind in (QUEEN, ROOK))
     armies = 3 * queens + rooks
-    fits = (sizes.sum((0, 1)) <= MOST) & ~(sizes & (board.kinds > ROOK)).any((0, 1))
+    fits = (sizes.sum((0, 1)) <= LARGEST) & ~(sizes & (board.kinds > ROOK)).any((0, 1))
+    fits &= (jnp.maximum(queens, rooks) <= 2).all(0)  # more of a kind would have the number of another army
     swap = armies[0] < armies[1]
     first, second = (jnp.where(swap, a, b) for a, b in ((armies[1], armies[0]), (armies[0], armies[1])))
     # The men of each side in order: the queens, the rooks, those that were taken.
@@ -416,7 +421,6 @@ def probe(found: Tables, board: Board) -> Array:
             man = men[side, n]
             there = man < OFF
             place = jnp.where(there, place * SQUARES + turned[turn * SQUARES + jnp.minimum(man, 63)], place)
-    fits &= (armies < 9).all(0)
     start = jnp.asarray(found.offsets)[jnp.minimum(first, 8), jnp.minimum(second, 8), swap.astype(jnp.int32)]
     value = jnp.asarray(found.values)[jnp.where(fits & (start >= 0), start + place, 0)]
     return jnp.where(fits & (start >= 0), value, UNKNOWN)
