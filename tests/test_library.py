@@ -125,6 +125,7 @@ ONE = jaxgp.Generational(WORDS, jaxgp.GPOptions(population=4, capacity=4))
 LONGEST = jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1) * 1.0)
 
 
+@pytest.mark.thorough
 def test_what_evolves_in_one_go_or_from_a_checkpoint_is_the_same(tmp_path):
     ring = jaxgp.Ring(LONGEST, ONE)
     whole = jaxgp.evolve(ring, jax.random.key(0), 5)

@@ -39,6 +39,7 @@ def position(cast, plies):
     return record[-1].state
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("game", "depth"), [({"name": "mancala", "pits": 3, "stones": 2}, 3), ({"name": "walls", "size": 3}, 1)]
 )

@@ -105,6 +105,7 @@ def test_migrants_are_drawn_by_tournaments_with_repeats():
     assert (((counts - expected) ** 2 / expected).sum()) < 25  # chi-squared with 5 degrees of freedom: p = 0.0001
 
 
+@pytest.mark.thorough
 def test_copies_of_measured_individuals_come_to_the_neighbours_that_are_due_and_to_no_others():
     asked = options.MigrationOptions(5, neighbours=2, migrants=2, first=1, every=5)
     one, alone = rings(asked), rings(replace(asked, first=1000))

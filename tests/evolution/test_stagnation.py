@@ -63,6 +63,7 @@ def stepped():
     return shown
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loop", ["one population", "islands", "seeds"])
 def test_a_run_is_finished_after_so_many_generations_without_a_better_individual(stepped, loop):
     last = RISES + LIMIT

@@ -112,6 +112,7 @@ def sets(state):
     return np.asarray(state.memory.met.instances)
 
 
+@pytest.mark.thorough
 def test_problems_change_every_few_generations_and_what_was_met_is_then_forgotten(history):
     states, _ = history
     changed = [not np.array_equal(sets(a), sets(b)) for a, b in itertools.pairwise(states)]

@@ -119,6 +119,7 @@ class Constant(Absolute):
         return Evaluation(fitness, fitness[:, None], {}), memory + 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("bounds", "second"),
     [({"generations": 3}, 3), ({"stagnation": 2}, 6), ({"generations": 4, "stagnation": 2}, 4)],
@@ -141,6 +142,7 @@ def test_phases_have_an_end():
         Phased((Constant(0.0), Constant(1.0)))
 
 
+@pytest.mark.thorough
 def test_a_run_of_two_phases_that_is_taken_up_again_goes_on_to_the_bit():
     alone = RolloutFitness(WINDY, DRIVER, "distance", scale=-1.0)
     made = Phased((alone, RolloutFitness(WINDY, DRIVER, "distance", scale=-1.0, rollouts=2)), generations=2)

@@ -109,6 +109,7 @@ def same(one, other):
     jax.tree.map(np.testing.assert_array_equal, one, other)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("max_plies", [6, pytest.param(400, marks=pytest.mark.slow)])
 def test_games_by_turns_are_those_by_moves_also_where_the_last_ply_is_within_a_turn(max_plies):
     played, coplayed = of_mancala(TurnChooser, max_plies)

@@ -18,6 +18,7 @@ def rows(directory):
     return [{k: v for k, v in json.loads(line).items() if "second" not in k and k != "elapsed"} for line in lines]
 
 
+@pytest.mark.thorough
 def test_a_run_goes_on_bit_by_bit(tmp_path):
     assert train(*SMALL, f"hydra.run.dir={tmp_path}/whole") == 0
     whole = rows(tmp_path / "whole")

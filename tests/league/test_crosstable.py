@@ -73,6 +73,7 @@ KEPT = []
 """The tables that were kept while those games were played."""
 
 
+@pytest.mark.thorough
 def test_games_that_were_cut_off_go_on_where_they_were(played, monkeypatch, tmp_path):
     at, members, _, table = played
     before, last = KEPT

@@ -51,6 +51,7 @@ def effects_of(programs):
     return SHOOTING.acts[programs.opcode].sum((-1, -2))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", [0, 1, 3], ids=["created", "crossed", "mutated"])
 def test_every_tree_is_valid_and_many_have_as_many_effects_as_they_may(bred, place):
     programs = bred[place]

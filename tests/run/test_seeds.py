@@ -56,6 +56,7 @@ def assert_all_same(one: Path, other: Path) -> None:
         conduct_toy.assert_same(one / str(seed), other / str(seed))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("side_by_side", [2, pytest.param(None, marks=pytest.mark.slow)])
 def test_each_run_is_the_one_that_its_seed_gives_alone(tmp_path, alone, side_by_side):
     assert run_together(members(tmp_path, side_by_side=side_by_side)) == 0

@@ -32,6 +32,7 @@ def shared():
     return on("3")
 
 
+@pytest.mark.thorough
 def test_on_several_cores_each_root_is_searched_as_if_it_were_alone(shared):
     """Ten places in the queue are no multiple of three; eight of them, one and none are searched."""
     assert shared["devices"] == 3

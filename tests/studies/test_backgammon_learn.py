@@ -12,6 +12,8 @@ from studies import backgammon_learn as learn
 from studies.backgammon_learn import Options
 from tests.envs.backgammon.positions import random_states
 
+pytestmark = pytest.mark.thorough
+
 SMALL = ("games=5", "batch=4", "hidden=3", "measured=0")
 LAMBDA = 0.6
 

@@ -10,6 +10,8 @@ from jaxgp.store.runs import identity
 from studies.measure import champions
 from tests.scripts.commands import compiled_once, load, write_run
 
+pytestmark = pytest.mark.thorough
+
 autouse = pytest.fixture(autouse=True, scope="module")(compiled_once)
 GAME = {"name": "othello", "size": 4}
 TEXTS = "own", "(- other own)", "(* (+ own own_corners) own)"

@@ -13,6 +13,8 @@ from envs.chess.rules import Chess
 from jaxgp.arrays import take
 from studies.chess import games, kept
 
+pytestmark = pytest.mark.thorough
+
 WON = Chess(endgame="KQK", start="won")
 LONGEST = 19
 """Plies of the longest mate with a queen."""

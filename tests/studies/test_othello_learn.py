@@ -15,6 +15,8 @@ from tests.envs.othello.test_opponents import random_positions
 from tests.envs.replays import FAST
 from tests.reference import othello as reference
 
+pytestmark = pytest.mark.thorough
+
 GAMES = 8
 WEIGHTS = np.random.default_rng(0).integers(-2, 3, (60, 64))
 """Few different ones, so that many moves are equal."""

@@ -14,6 +14,8 @@ from studies.rars import ideal, together
 from tables.shared.data import Data
 from tables.simulations import rars
 
+pytestmark = pytest.mark.thorough
+
 DATA = Path(__file__).parents[2] / "docs" / "data"
 
 

@@ -38,6 +38,7 @@ def see(made, program, changed):
     return seen, values
 
 
+@pytest.mark.thorough
 def test_terminals_are_turned_off_in_programs(othello):
     made, program, changed = othello
     seen, values = see(made, program, changed)

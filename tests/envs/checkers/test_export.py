@@ -54,6 +54,7 @@ def as_board(game, position):
     return board
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "options", "texts"),
     [

@@ -157,6 +157,7 @@ def test_promotions_come_in_four_kinds_and_know_their_checks():
     assert named(one(board, 0), actions[0])[: forcing[0]] == ["e7e8q", "e7e8r"]
 
 
+@pytest.mark.thorough
 def test_other_orders_hold_the_same_moves():
     boards = stacked(list(PERFT))
     listed = jax.jit(

@@ -37,6 +37,7 @@ def found():
     return made
 
 
+@pytest.mark.thorough
 def test_some_move_of_each_keeps_the_result_and_some_gives_it_away(found):
     made, (before, _, results, there) = found
     assert np.array_equal(made.values > -np.inf, there)
@@ -63,6 +64,7 @@ def test_endgames_without_a_table_have_no_decisions():
         lessons.lessons(Chess(endgame="KQRKQR"), None)
 
 
+@pytest.mark.thorough
 def test_moves_that_mate_sooner_are_worth_more_and_those_that_give_the_win_away_nothing(monkeypatch):
     monkeypatch.setattr(lessons, "TOGETHER", 64)
     worth = hints.judge(GAME)

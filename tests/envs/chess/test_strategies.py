@@ -25,6 +25,7 @@ def krk():
     return envs.make("chess", endgame="KRK", start="won")
 
 
+@pytest.mark.thorough
 def test_the_table_wins_what_is_won_in_the_fewest_moves(krk):
     """The longest mate is one in 16 moves: 31 plies."""
     best = strategies.strategy("table", krk)
@@ -47,6 +48,7 @@ def test_there_is_no_table_of_six_men():
         strategies.strategy("table", envs.make("chess", endgame="KQRKQR"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("fen", "move", "said"),
     [

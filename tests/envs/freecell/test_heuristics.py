@@ -73,6 +73,7 @@ def walked():
     return states, actions, *np.split(np.asarray(seen), [len(FEATURES)], -1)
 
 
+@pytest.mark.thorough
 def test_features_agree_with_plain_python(walked):
     states, actions, seen, counted = walked
     compared = 0

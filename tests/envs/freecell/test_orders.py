@@ -73,6 +73,7 @@ def check(champion, deals, limits):
     return found
 
 
+@pytest.mark.thorough
 def test_prices_of_counts_agree_with_plain_python():
     found = check("freecell_counts.jsonl#0", range(1, 5), 100)
     assert len({one.expanded for one in found}) > 1

@@ -183,6 +183,7 @@ def desk_of(problem, search):
     return spec, proving.Desk(spec, game, 100_000, ask, 16)
 
 
+@pytest.mark.thorough
 def test_a_lesson_answers_a_try_by_what_refutes_it(search):
     spec, desk = desk_of(GAME.problem, search)
     solved = desk.solve()

@@ -9,6 +9,7 @@ from envs.morpion.listed import ListedMorpion
 from jaxgp.seats.moves import Stepper, game_key
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["5T", "5D"])
 def test_a_search_begins_with_the_lines_of_the_position(variant):
     game = envs.make("morpion", size=24, variant=variant)

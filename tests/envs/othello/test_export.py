@@ -45,6 +45,7 @@ SEARCHED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "depth", "features", "text"), SEARCHED)
 def test_an_exported_program_that_searches_plays_like_its_player(size, depth, features, text):
     """Whole numbers, which both reckon exactly; the last position is one move from the end."""

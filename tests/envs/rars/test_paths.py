@@ -75,6 +75,7 @@ def test_a_left_curve_has_a_curvature_above_zero_and_a_speed_that_friction_allow
     assert 0.9 < found["PV"] * 100 / math.sqrt(1.05 * 32.2 * radius) < 1.01
 
 
+@pytest.mark.thorough
 def test_the_controller_drives_the_path_of_zeros_to_the_finish():
     world = envs.make("rars", track="oval2", friction="fixed", seconds=60.0)
     there = cast(envs.spec("rars"), world, "path")

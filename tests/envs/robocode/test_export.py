@@ -45,6 +45,7 @@ def seen():
     return programs, features, lines
 
 
+@pytest.mark.thorough
 def test_the_module_in_python_has_the_values_and_shots_of_the_program(seen):
     programs, features, lines = seen
     fired = 0
