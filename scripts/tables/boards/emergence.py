@@ -66,4 +66,5 @@ TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", True),
     "emergence_book": beside_book,
     "emergence_othello": partial(strongest, "emergence_othello", False),
+    "emergence_checkers": partial(strongest, "emergence_checkers", False),
 }
