@@ -67,4 +67,5 @@ TABLES: Makers = {
     "emergence_book": beside_book,
     "emergence_othello": partial(strongest, "emergence_othello", False),
     "emergence_checkers": partial(strongest, "emergence_checkers", False),
+    "emergence_backgammon": partial(strongest, "emergence_backgammon", False),
 }
