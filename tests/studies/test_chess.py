@@ -7,11 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.chess import lessons, strategies
+from envs.chess import lessons, strategies, tables
+from envs.chess.notation.fen import kinds_of
 from envs.chess.notation.pgn import fen_of
 from envs.chess.rules import Chess
 from jaxgp.arrays import take
-from studies.chess import games, kept
+from jaxgp.config import arguments
+from studies.chess import games, kept, larger
 
 pytestmark = pytest.mark.thorough
 
@@ -71,3 +73,20 @@ def test_decisions_of_a_file_are_the_critical_ones_of_its_positions(tmp_path, mo
     met = kept.meet(game, str(file), 40, 0)
     of = lambda at: {at.lessons.states.men[n].tobytes(): at.kept[n].tobytes() for n in range(len(at.there))}  # noqa: E731
     assert of(met) == of(drawn)
+
+
+def test_values_of_a_table_are_compared_with_the_moves_from_both_sides():
+    pair = kinds_of("KRK")
+    found, rng = tables.tables(("KRK",)), np.random.default_rng(0)
+    for side in range(2):
+        boards = larger.positions(pair, tables.table(pair)[side], side, 100, rng)
+        value, best = map(np.asarray, larger.compared(jnp.asarray(found.values), jnp.asarray(found.offsets), boards))
+        assert np.array_equal(value, best)
+        wrong = jnp.where((found.values > 0) & (found.values != tables.ILLEGAL), 0, found.values)
+        value, best = map(np.asarray, larger.compared(wrong, jnp.asarray(found.offsets), boards))
+        assert (value != best).mean() > 0.8, "nobody wins any more, but the other side still loses"
+
+
+def test_endgames_that_no_table_has_are_named(capsys):
+    assert arguments.main(larger.Options, larger.task, larger.__doc__, ["endgame=KRKBN"]) == 2
+    assert "endgame=KRKBN: accepted: up to 5 kings, queens and rooks" in capsys.readouterr().err
