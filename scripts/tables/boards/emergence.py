@@ -58,6 +58,23 @@ def strongest(name: str, decisions: bool, data: Data) -> str:
     return table(["terminal", *COLUMNS], lines)
 
 
+def anew(data: Data) -> str:
+    """Return a line for each group of terminals from which players of chess were evolved anew."""
+    lines = [
+        [
+            "all"
+            if row["terminals"] == "nothing"
+            else f"all but {row['terminals']}"
+            if row["part"] == "without"
+            else str(row["terminals"]),
+            f"{_share(row['score'])} ({_share(row['low'])} to {_share(row['high'])})",
+        ]
+        for row in data["emergence_chess_anew"]
+        if row["against"] == DECISIONS
+    ]
+    return table(["terminals", "a best move chosen"], lines)
+
+
 def _share(value: object, sign: str = "") -> str:
     return "" if value is None else f"{float(str(value)):{sign}.3f}"
 
@@ -65,6 +82,7 @@ def _share(value: object, sign: str = "") -> str:
 TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", True),
     "emergence_book": beside_book,
+    "emergence_chess_anew": anew,
     "emergence_othello": partial(strongest, "emergence_othello", False),
     "emergence_checkers": partial(strongest, "emergence_checkers", False),
     "emergence_backgammon": partial(strongest, "emergence_backgammon", False),
