@@ -41,7 +41,7 @@ LOWEST = np.int8(-128)
 MOST = 4
 """Men of the largest tables that are built when a game asks for them."""
 LARGEST = 5
-"""Men of the largest tables that can be built: minutes of a CPU and some gigabytes of memory for each."""
+"""Men of the largest tables that can be built: a quarter of an hour of CPU and 10 GB of memory for each."""
 ENDGAMES = ("KRKR", "KQKQ", "KQKR", "KQRK", "KRRK")
 """The largest tables that are built here; with KQQK they are all of four kings, queens and rooks."""
 VERSION = 1

@@ -242,6 +242,15 @@ def speed(data: Data) -> str:
     return table(["in a second of CPU", *(f"{int(batch):,} games" for batch in batches)], lines)
 
 
+def larger(data: Data) -> str:
+    """Return what the table of an endgame of five men holds, by the side to move, and how it was checked."""
+    rows = data["chess_larger"]
+    of = {(row["mover"], row["measure"]): str(row["value"]) for row in rows}
+    names = list(dict.fromkeys(str(row["measure"]) for row in rows if row["mover"]))
+    lines = [[name, *(of[mover, name] for mover in ("white", "black"))] for name in names]
+    return table([str(rows[0]["endgame"]), "white to move", "black to move"], lines)
+
+
 TABLES: Makers = {
     "chess_kept": kept,
     "chess_terminals": terminals,
@@ -249,6 +258,7 @@ TABLES: Makers = {
     "chess_four": four,
     "chess_met": met,
     "chess_near": near,
+    "chess_larger": larger,
     "chess_games": games,
     "chess_book": by_book,
     "chess_seen": seen,
