@@ -22,34 +22,14 @@ LEVEL, ITERATIONS, SEARCHES = 2, 8, 8
 
 
 @dataclass(frozen=True)
-class _From:
-    """The game from a position on, for searches; see `jaxgp.search.listed.ListedGame`."""
+class _From(ListedMorpion):
+    """The game from a position on, for searches."""
 
-    game: ListedMorpion
-    node: Node
-
-    @property
-    def num_actions(self) -> int:
-        return self.game.num_actions
-
-    @property
-    def slots(self) -> int:
-        return self.game.slots
+    start: Node | None = None
 
     def init(self) -> Node:
-        return self.node
-
-    def options(self, state: Node) -> Array:
-        return self.game.options(state)
-
-    def step(self, state: Node, action: Array) -> Node:
-        return self.game.step(state, action)
-
-    def score(self, state: Node) -> Array:
-        return self.game.score(state)
-
-    def overflow(self, state: Node) -> Array:
-        return self.game.overflow(state)
+        assert self.start is not None
+        return self.start
 
 
 def hints(game: Morpion) -> Callable[[State], tuple[int | None, str]] | None:
@@ -60,7 +40,7 @@ def hints(game: Morpion) -> Callable[[State], tuple[int | None, str]] | None:
 
     @jax.jit
     def search(node: Node, key: Array) -> tuple[Array, Array]:
-        line = Nested(_From(listed, node), LEVEL, ITERATIONS).search(key, SEARCHES)
+        line = Nested(_From(game, SLOTS, node), LEVEL, ITERATIONS).search(key, SEARCHES)
         best = line.score.argmax()
         return line.score[best], line.actions[best, 0]
 
