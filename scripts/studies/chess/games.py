@@ -22,8 +22,6 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import csv
-import io
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -54,6 +52,7 @@ from jaxgp.search.chance import unused_key
 from jaxgp.seats.gtp import EngineError, MissingEngineError
 from jaxgp.seats.uci import THREADS, UciEngine
 from jaxgp.statistics.intervals import interval, student
+from studies.chess import rows
 
 CAPACITY = 512
 """Nodes of a tree, at most."""
@@ -371,12 +370,10 @@ def _task(options: Options) -> int:
     head, met = ",".join(COLUMNS) + "\n", dict[str, None]()
     print(head, end="")
     for row in measure(options, met):
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerow(row)
-        print(text.getvalue(), end="", flush=True)
+        text = rows.lines([row])
+        print(text, end="", flush=True)
         if path is not None:
-            before = path.read_text("utf-8") if path.exists() else head
-            files.save_text("save", path, before + text.getvalue())
+            rows.add(path, head, text)
     if options.positions:
         some = np.random.default_rng(options.seed).permutation(list(met))[:KEPT]
         files.save_text("positions", files.user_path("positions", options.positions), "".join(f"{x}\n" for x in some))

@@ -22,8 +22,6 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -50,6 +48,7 @@ from jaxgp.players.taught import Lessons
 from jaxgp.seats.moves import Move
 from jaxgp.seats.uci import uci_agent
 from jaxgp.statistics.intervals import NORMAL, interval
+from studies.chess import rows
 from studies.chess.network import kept_by_network
 
 CAPACITY = 512
@@ -234,13 +233,8 @@ def _row(
 def task(options: Options) -> int:
     """Measure, print, save."""
     path = files.user_path("save", options.save) if options.save else None
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(measure(options))
-    head = ",".join(COLUMNS) + "\n"
-    print(head + text.getvalue(), end="")
+    rows.report(COLUMNS, measure(options), path)
     if path is not None:
-        before = path.read_text("utf-8") if path.exists() else head
-        files.save_text("save", path, before + text.getvalue())
         print(f"saved: {path}", file=sys.stderr)
     return 0
 

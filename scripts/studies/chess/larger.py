@@ -18,8 +18,6 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import csv
-import io
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,12 +31,11 @@ import numpy as np
 from envs.chess import tables
 from envs.chess.geometry import OFF, Board, attacks
 from envs.chess.notation.fen import KINDS, kinds_of
-from envs.chess.notation.uci import PACKAGES
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
-from jaxgp.seats.gtp import find
+from studies.chess import analyst, rows
 
 if TYPE_CHECKING:
     import chess
@@ -126,8 +123,7 @@ def judged(options: Options, boards: Board, values: np.ndarray, side: int) -> in
     import chess.engine
 
     same = 0
-    with chess.engine.SimpleEngine.popen_uci(find(str(options.engine), PACKAGES)) as engine:
-        engine.configure({"Threads": 1, "Hash": 64} | ({"SyzygyPath": options.tables} if options.tables else {}))
+    with analyst.begin(str(options.engine), 64, options.tables) as engine:
         for n in range(options.judged):
             board = shown(boards, n, side)
             score = engine.analyse(board, chess.engine.Limit(nodes=options.nodes), game=object())["score"]
@@ -173,22 +169,9 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
 def task(options: Options) -> int:
     """Measure, print, save."""
     if options.engine:
-        try:
-            import chess.engine  # noqa: F401
-        except ImportError as error:
-            raise UsageError("python-chess is not installed; accepted: pip install chess, or engine=null") from error
-        try:
-            find(options.engine, PACKAGES)
-        except ValueError as error:
-            raise UsageError(f"engine: {error}") from error
+        analyst.check(options.engine, ", or engine=null")
     path = files.user_path("save", options.save) if options.save else None
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(measure(options))
-    head = ",".join(COLUMNS) + "\n"
-    print(head + text.getvalue(), end="")
-    if path is not None:
-        before = path.read_text("utf-8") if path.exists() else head
-        files.save_text("save", path, before + text.getvalue())
+    rows.report(COLUMNS, measure(options), path)
     return 0
 
 

@@ -21,8 +21,6 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -36,18 +34,17 @@ from envs.chess.geometry import OFF
 from envs.chess.notation.fen import kinds_of
 from envs.chess.notation.moves import legal, uci
 from envs.chess.notation.pgn import fen_of
-from envs.chess.notation.uci import PACKAGES
 from envs.chess.rules import Chess, State
 from envs.chess.starts import listed
 from jaxgp import files
 from jaxgp.arrays import take
 from jaxgp.config import arguments
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.players.taught import Lessons
-from jaxgp.seats.gtp import find
 from jaxgp.statistics.intervals import interval
+from studies.chess import analyst, rows
 from studies.chess.kept import Decisions, by_engine, by_programs
 
 COLUMNS = ("endgame", "player", "nodes", "decisions", "number", "kept", "low", "high")
@@ -103,8 +100,7 @@ def judge(game: Chess, states: State, options: Options) -> np.ndarray:
 
     worth = np.full((len(states.plies), game.most_choices), -np.inf, np.float32)
     here = jax.device_get(states)
-    with chess.engine.SimpleEngine.popen_uci(find(options.engine, PACKAGES)) as engine:
-        engine.configure({"Threads": 1, "Hash": 16} | ({"SyzygyPath": options.tables} if options.tables else {}))
+    with analyst.begin(options.engine, 16, options.tables) as engine:
         for n in range(len(worth)):
             state = jax.tree.map(lambda x, n=n: x[n], here)
             board, limit = chess.Board(fen_of(state)), chess.engine.Limit(nodes=options.nodes)
@@ -150,11 +146,11 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
     for nodes in options.engines:
         name = f"{options.engine} {nodes}"
         kept[name] = by_engine(game, options.engine, f"nodes {nodes}", near, len(near.there))
-    rows = [(name, "near", x) for name, x in kept.items()]
-    rows += [(name, "near, held", x[near.held]) for name, x in kept.items()]
-    rows += [(name, "best", (x > 0).astype(float)) for name, x in played.items() if name != "random"]
-    rows += [(name, "played", x) for name, x in played.items()]
-    for name, kind, x in rows:
+    shares = [(name, "near", x) for name, x in kept.items()]
+    shares += [(name, "near, held", x[near.held]) for name, x in kept.items()]
+    shares += [(name, "best", (x > 0).astype(float)) for name, x in played.items() if name != "random"]
+    shares += [(name, "played", x) for name, x in played.items()]
+    for name, kind, x in shares:
         ends = interval(x[:, None])
         numbers = (f"{number:.5f}" for number in (x.mean(), *ends))
         yield options.endgame, name, str(options.nodes), kind, str(len(x)), *numbers
@@ -162,22 +158,9 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
 
 def task(options: Options) -> int:
     """Measure, print, save."""
-    try:
-        import chess.engine  # noqa: F401
-    except ImportError as error:
-        raise UsageError("python-chess is not installed; accepted: pip install chess") from error
-    try:
-        find(options.engine, PACKAGES)
-    except ValueError as error:
-        raise UsageError(f"engine: {error}") from error
+    analyst.check(options.engine)
     path = files.user_path("save", options.save) if options.save else None
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(measure(options))
-    head = ",".join(COLUMNS) + "\n"
-    print(head + text.getvalue(), end="")
-    if path is not None:
-        before = path.read_text("utf-8") if path.exists() else head
-        files.save_text("save", path, before + text.getvalue())
+    rows.report(COLUMNS, measure(options), path)
     return 0
 
 

@@ -28,6 +28,7 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_SEED, option
+from studies.chess import rows
 
 ALONE = ("EvaluateMaterial", "100*IsMaterialIncrease", "MyPieceCannotBeCaptured")
 """Terminals that are whole programs."""
@@ -66,14 +67,14 @@ def measure(options: Options) -> list[str]:
     each = np.array([one.fitness for one in found]) / (2 * options.games)  # [rounds, P]
     drawn = np.mean([one.metrics["drawn"] for one in found])
     groups = {name: each[:, n] for n, name in enumerate(texts)} | {"random": each[:, len(texts) :].reshape(-1)}
-    rows = []
+    found = []
     for name, points in groups.items():
         half = 1.96 * points.std(ddof=1) / len(points) ** 0.5
         ends = points.mean(), points.mean() - half, points.mean() + half
         numbers = ",".join(f"{x:.4f}" for x in (*ends, drawn))
         games = 2 * options.games * len(points)
-        rows.append(f"{options.endgame},{options.start},{options.adjudicate},{name},{games},{numbers}")
-    return rows
+        found.append(f"{options.endgame},{options.start},{options.adjudicate},{name},{games},{numbers}")
+    return found
 
 
 def task(options: Options) -> int:
@@ -82,8 +83,7 @@ def task(options: Options) -> int:
     head, found = ",".join(COLUMNS), measure(options)
     print("\n".join([head, *found]))
     if path is not None:
-        before = path.read_text("utf-8") if path.exists() else head + "\n"
-        files.save_text("save", path, before + "".join(f"{row}\n" for row in found))
+        rows.add(path, head + "\n", "".join(f"{row}\n" for row in found))
         print(f"saved: {path}", file=sys.stderr)
     return 0
 

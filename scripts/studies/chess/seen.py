@@ -36,6 +36,7 @@ from envs.chess.rules import REACH
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.options import MAX_COUNT, option
+from studies.chess import rows
 
 MOVES = 50
 DISCOUNT = 0.93
@@ -190,18 +191,17 @@ def measure(options: Options) -> str:
         often = met(of, play)
         worth = worth + STEP * (mean(come(of, play, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         shares.append(mated(worth))
-    rows = (("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares)))
+    told = (("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares)))
     head = f"{options.endgame}", f"{int(of.won.sum())},{count}"
-    return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in rows)
+    return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
 
 
 def task(options: Options) -> int:
     """Measure, print, save."""
-    rows = measure(options)
-    print(HEAD + rows, end="")
+    found = measure(options)
+    print(HEAD + found, end="")
     if options.save:
-        path = files.user_path("save", options.save)
-        files.save_text("save", path, (path.read_text("utf-8") if path.exists() else HEAD) + rows)
+        rows.add(files.user_path("save", options.save), HEAD, found)
     return 0
 
 
