@@ -106,8 +106,10 @@ def judge(game: Chess, states: State, options: Options) -> np.ndarray:
             board, limit = chess.Board(fen_of(state)), chess.engine.Limit(nodes=options.nodes)
             said = engine.analyse(board, limit, multipv=MOVES, game=object())
             found = {one["pv"][0].uci(): one["score"].pov(board.turn).score(mate_score=100_000) for one in said}
-            for place, (action, *_) in enumerate(legal(state)):
-                worth[n, place] = found[uci(state, action)]
+            names = [uci(state, action) for action, *_ in legal(state)]
+            if not set(names) <= set(found):
+                reject("nodes", options.nodes, f"enough for {options.engine} to value each move of a position")
+            worth[n, : len(names)] = [found[name] for name in names]
     return worth
 
 
