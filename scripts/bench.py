@@ -4,6 +4,8 @@ Each measurement is one JSON line, and a line for people on standard error. Comp
 is waited for. Rivals (DEAP, OpenSpiel, Pgx, gnubg_nn, plain Python, plain C++) run in turn with jaxgp on the same
 inputs; their results are compared before they are timed. Rivals that are not installed are skipped. jaxgp's own parts
 need JAX, Flax, Optax and NumPy.
+
+`part=gpu` proves a GPU: that it computes what the CPU does, then how fast it is (scripts/device).
 """
 
 import sys
@@ -85,6 +87,8 @@ PARTS = (
     "chess",
     "mate",
 )
+DEVICE = "gpu"
+"""The part that proves a device; `all` does not have it."""
 
 
 def _in_groups(lists: int) -> bool:
@@ -95,7 +99,7 @@ def _in_groups(lists: int) -> bool:
 class Options:
     """What is measured, how often, and at which size."""
 
-    part: str = option("all", "what is measured", (*PARTS, "all"))
+    part: str = option("all", "what is measured", (*PARTS, "all", DEVICE))
     repeats: int = option(5, "of each measurement, at most", low=1, high=MAX_COUNT)
     seconds: float = option(
         90.0,
@@ -166,6 +170,9 @@ class Options:
     deal_room: int = power_of_two(2**16, "freecell: positions that a search can keep", low=4, high=2**20)
     limit: int = option(100_000, "rush_hour, freecell: nodes of a search", low=2, high=2**30)
     table: int = power_of_two(2**14, "rush_hour: entries of the table of a search", low=1, high=2**20)
+    device: str = option("gpu", "gpu: what is proved; cpu does all of it at the smallest size", ("gpu", "cpu"))
+    minutes: float = option(9.0, "gpu: for all of it; what does not fit is named", low=0.5, high=MAX_SECONDS)
+    folder: str = option("outputs/device", "gpu: where tables, trace and logs are left", path=True)
 
     def laws(self, prefix: str) -> None:
         """Refuse lists without a number; raises UsageError."""
@@ -419,6 +426,10 @@ def run(options: Options, report: Report) -> None:
 
 def task(options: Options) -> int:
     """Measure, and write the lines; return the exit code."""
+    if options.part == DEVICE:
+        from device import prove
+
+        return prove.run(user_path("folder", options.folder), options.minutes, options.device == "cpu")
     with contextlib.ExitStack() as stack:
         try:
             named = [user_path("output", options.output)] if options.output else []
