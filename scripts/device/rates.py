@@ -6,13 +6,14 @@ alone. A round that would not end in time is not begun.
 
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.stages import Compiled
 
@@ -40,6 +41,8 @@ PLIES = 8
 """Depth of the searches."""
 MASKS = 2**30
 """Bytes that the masks of legal actions of a batch may take."""
+PATIENCE = 0.03
+"""The share of the time that is left which one call may take."""
 ENOUGH = 0.3
 """Seconds of repeats of a measurement; at least three repeats are made."""
 
@@ -62,7 +65,7 @@ class Part(NamedTuple):
 
 def rows(work: Work) -> Iterator[Row]:
     """Yield a row for each part and size."""
-    listed = parts(work.seed)
+    listed, known = parts(work.seed), dict[str, float]()
     took = 0.0
     for size in ROUNDS[-1:] if work.small else ROUNDS:
         here = [one for one in listed if size <= one.most]
@@ -70,23 +73,30 @@ def rows(work: Work) -> Iterator[Row]:
             yield {"part": "rates", "side": work.side, "what": f"batch {size:,}", "left_out": "no time"}
             continue
         begin = time.perf_counter()
-        yield from _round(work, here[:2] if work.small else here, size)
+        for row in _round(work, here[:2] if work.small else here, size, known):
+            known |= {row["what"]: row["value"]} if "value" in row else {}
+            yield row
         took = time.perf_counter() - begin
 
 
-def _round(work: Work, listed: list[Part], size: int) -> Iterator[Row]:
-    made = [one.make(size) for one in listed]
+def _round(work: Work, listed: list[Part], size: int, known: Mapping[str, float]) -> Iterator[Row]:
+    """Measure parts at one size; not those whose call would take long at the rates that are known."""
+    made = {one: one.make(size) for one in listed}
+    dear = [one for one, (_, _, units) in made.items() if units > known.get(one.name, np.inf) * work.left * PATIENCE]
+    begun = time.perf_counter()
     with ThreadPoolExecutor(cores.available()) as pool:
-        begun = time.perf_counter()
-        compiled = [pool.submit(_compiled, function, arguments) for function, arguments, _ in made]
-        for one, (_, arguments, units), future in zip(listed, made, compiled, strict=True):
-            head = {"part": "rates", "what": one.name, "side": work.side, "batch": size, "unit": one.unit}
-            try:
-                program = future.result()
-                waited = time.perf_counter() - begun
-                yield {**head, **timed(partial(program, *arguments), units), "compile_seconds": waited}
-            except (jax.errors.JaxRuntimeError, MemoryError) as error:  # too little memory, above all
-                yield {**head, "left_out": " ".join(str(error).split())[:200]}
+        compiled = {one: pool.submit(_compiled, *made[one][:2]) for one in made if one not in dear}
+    waited = time.perf_counter() - begun  # until all are compiled, so that what is timed runs alone
+    for one, (_, arguments, units) in made.items():
+        head = {"part": "rates", "what": one.name, "side": work.side, "batch": size, "unit": one.unit}
+        if one in dear:
+            yield {**head, "left_out": f"a call would take some {units / known[one.name]:.0f} s"}
+            continue
+        try:
+            timing = timed(partial(compiled[one].result(), *arguments), units)
+        except (jax.errors.JaxRuntimeError, MemoryError) as error:  # too little memory, above all
+            timing = {"left_out": " ".join(str(error).split())[:200]}
+        yield {**head, **timing, "round_compile_seconds": waited}
 
 
 def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Compiled:
