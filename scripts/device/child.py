@@ -18,7 +18,7 @@ def main(side: str, part: str, small: str, seconds: str, folder: str) -> int:
         if jax.default_backend() == "cpu":
             raise SystemExit("JAX finds no GPU")
     work = Work(side, small == "1", float(seconds), begun, Path(folder))
-    for row in importlib.import_module(f"device.{part}").rows(work):
+    for row in importlib.import_module(f"device.parts.{part}").rows(work):
         print(json.dumps(row), flush=True)
     print(json.dumps({"part": part, "side": side, "ended": True, "took": time.perf_counter() - begun}), flush=True)
     return 0

@@ -4,7 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from device.plies import unlike
+TOLERANCE = 1e-5
+"""Of float32 figures, relative to the greater one or to 1: a few units of the last digit of a sum of some numbers."""
+
+
+def unlike(expected: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return where arrays differ, floats by more than `TOLERANCE`, and the largest difference of floats."""
+    if not np.issubdtype(expected.dtype, np.floating):
+        return expected != found, 0.0
+    known = np.isfinite(expected) & np.isfinite(found)
+    scale = np.maximum(1, np.maximum(np.abs(expected), np.abs(found)))
+    with np.errstate(invalid="ignore"):
+        off = np.where(known, np.abs(expected - found) / scale, 0)
+    same = known | (expected == found) | (np.isnan(expected) & np.isnan(found))
+    return (off > TOLERANCE) | ~same, float(off.max(initial=0))
 
 
 def differences(cpu: dict[str, Any], device: dict[str, Any]) -> tuple[list[str], int, float]:

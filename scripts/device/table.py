@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from device import comparing
-from device.compiled import BUDGET
-from device.plies import TOLERANCE
+from device.parts.compiled import BUDGET
 from device.work import CPU, DEVICE, Row
 from jaxgp.files import write_json, write_text
 from jaxgp.report import generated
@@ -105,7 +104,7 @@ def _cell(value: object) -> str:
 
 
 def _golden(rows: Sequence[Row]) -> str:
-    says = f"Integers are compared to the bit, floats to {TOLERANCE:g} of the greater one or of 1."
+    says = f"Integers are compared to the bit, floats to {comparing.TOLERANCE:g} of the greater one or of 1."
     made = [
         [one["what"], one["generations"], one["figures"], len(one["differ"]), one["largest_difference"]]
         for one in golden(rows)

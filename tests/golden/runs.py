@@ -332,7 +332,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", help=f"some of {', '.join(RUNS)}; none: all of them")
     parser.add_argument("--write", action="store_true", help="write golden.json anew")
-    parser.add_argument("--configurations", action="store_true", help="write scripts/device/configurations.json anew")
+    parser.add_argument(
+        "--configurations", action="store_true", help="write the configurations of part=gpu anew"
+    )
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     unknown = [name for name in asked.runs if name not in RUNS]
@@ -340,7 +342,7 @@ def main() -> int:
         parser.error(f"{unknown[0]}: accepted: {', '.join(RUNS)}")
     if asked.configurations:
         sys.path.insert(0, str(ROOT / "scripts"))
-        from device import configurations
+        from device.parts import configurations
 
         configurations.write({name: run.words for name, run in RUNS.items() if run.script == "train"})
         return 0

@@ -10,7 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from device import comparing, configurations, launches, plies, prove, table
+from device import comparing, prove, table
+from device.parts import configurations
+from device.programs import launches
 from jaxgp.errors import RunError, UsageError
 from tests.golden import runs
 
@@ -81,10 +83,10 @@ def test_integers_are_compared_to_the_bit_and_floats_by_tolerance():
     assert comparing.differences(one, one) == ([], 5, 0.0)
     told, _, largest = comparing.differences(one, {"size": [1, 3], "fitness": [1000.001, float("nan")]})
     assert told == ["gone: on one side alone", "size at [1]: 2 on the CPU, 3 on the device"]
-    assert 0 < largest < plies.TOLERANCE
+    assert 0 < largest < comparing.TOLERANCE
     assert comparing.differences({"x": [1.0]}, {"x": [1.1]})[0] == ["x at [0]: 1.0 on the CPU, 1.1 on the device"]
     assert comparing.differences({"x": [1]}, {"x": [1.0]})[0] == ["x: int64[1] and float64[1]"]
-    assert not plies.unlike(np.array([np.inf, 1]), np.array([np.inf, 1]))[0].any()
+    assert not comparing.unlike(np.array([np.inf, 1]), np.array([np.inf, 1]))[0].any()
 
 
 def test_the_table_names_what_differs_and_what_was_left_out():

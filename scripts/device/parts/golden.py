@@ -11,7 +11,7 @@ import numpy as np
 from jax.stages import Compiled
 
 import envs
-from device import configurations
+from device.parts import configurations
 from device.work import Row, Work
 from jaxgp.config.schema import Config
 from jaxgp.evolution.state import EvolutionState

@@ -11,8 +11,9 @@ from pathlib import Path
 import jax
 
 import envs
-from device import configurations, launches
-from device.golden import evolve
+from device.parts import configurations
+from device.parts.golden import evolve
+from device.programs import launches
 from device.work import Row, Work
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.run.assemble import assemble

@@ -18,7 +18,7 @@ from jax import Array
 from jax.stages import Compiled
 
 import envs
-from device import configurations
+from device.parts import configurations
 from device.work import Row, Work
 from jaxgp.bits import pick
 from jaxgp.config.games import cast_of

@@ -8,8 +8,8 @@ from functools import partial
 import jax
 
 import envs
-from device import configurations
-from device.rates import timed
+from device.parts import configurations
+from device.parts.rates import timed
 from device.work import Row, Work
 from jaxgp.config.schema import Config
 from jaxgp.evolution.options import GroupsOptions

@@ -13,7 +13,7 @@ from jaxgp.config import typed
 from jaxgp.config.schema import Config
 from jaxgp.options import departures
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 FILE = Path(__file__).with_suffix(".json")
 GENERATIONS = {
     "Kalah": "game=mancala",

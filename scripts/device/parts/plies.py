@@ -16,6 +16,7 @@ import numpy as np
 from jax import Array
 
 import envs
+from device.comparing import unlike
 from device.work import Row, Work
 from jaxgp.bits import pick
 from jaxgp.contracts import Game, Problem, Simulation
@@ -29,8 +30,6 @@ WANTED = 100_000
 """Plies of each game."""
 STEPS = 20
 """Plies, or steps of a simulation, that are played between two looks at the clock."""
-TOLERANCE = 1e-5
-"""Of float32 figures, relative to the greater one or to 1: a few units of the last digit of a sum of some numbers."""
 
 
 def rows(work: Work) -> Iterator[Row]:
@@ -114,18 +113,6 @@ def _step(game: Any, state: Any, action: Array, key: Array) -> tuple[Any, ...]:
 def _pairs(expected: Any, found: Any) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     for (path, one), other in zip(jax.tree_util.tree_leaves_with_path(expected), jax.tree.leaves(found), strict=True):
         yield jax.tree_util.keystr(path), np.asarray(one), np.asarray(other)
-
-
-def unlike(expected: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return where arrays differ, floats by more than `TOLERANCE`, and the largest difference of floats."""
-    if not np.issubdtype(expected.dtype, np.floating):
-        return expected != found, 0.0
-    known = np.isfinite(expected) & np.isfinite(found)
-    scale = np.maximum(1, np.maximum(np.abs(expected), np.abs(found)))
-    with np.errstate(invalid="ignore"):
-        off = np.where(known, np.abs(expected - found) / scale, 0)
-    same = known | (expected == found) | (np.isnan(expected) & np.isnan(found))
-    return (off > TOLERANCE) | ~same, float(off.max(initial=0))
 
 
 def _kalah(before: Any, actions: np.ndarray, after: Any) -> list[bool]:
