@@ -127,7 +127,9 @@ def timed(run: Callable[[], Any], units: float) -> Row:
 def parts(seed: int) -> list[Part]:
     """Return what is measured: interpreter, searches, and random moves or steps of every game."""
     cast = cast_of(configurations.generations()["Kalah"].config, envs)
+    kernel = Part(KERNEL, "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256, kernel=True))
     listed = [
+        *([kernel] if jax.default_backend() != "cpu" else ()),
         Part(
             "interpreter, 256 positions a program", "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256)
         ),
