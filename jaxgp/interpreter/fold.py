@@ -49,8 +49,16 @@ def ranks(needs: Array) -> Array:
     return ahead.sum(-1, dtype=jnp.int32)
 
 
-def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Folded:
-    """Fold one tree [L] in one pass; `children` (int32[L, A]) are the roots of the arguments of each node, -1: none."""
+def fold(primitives: PrimitiveSet, tree: Programs, children: Array, uses: Array, bound: Array | int) -> Folded:
+    """Fold one tree [L] in one pass.
+
+    Args:
+        primitives: the set that it is written in.
+        tree: [L].
+        children: int32[L, A], the roots of the arguments of each node, -1: none.
+        uses: int32[L], as `argument_uses` returns them.
+        bound: int32[], nodes, at least as many as the tree has.
+    """
     calls = list_computed(primitives)
     takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives, calls))
     code, index = tree.opcode.astype(jnp.int32), jnp.arange(tree.capacity, dtype=jnp.int32)
@@ -90,7 +98,7 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
     state = leaf, number, jnp.zeros_like(code), jnp.full_like(code, ALL)
     source, value, need, keeps = jax.lax.fori_loop(0, bound, visit, state) if calls else state
     drops = runs[:, None] & jnp.where(keeps[:, None] == ALL, ignored, place != keeps[:, None])
-    dead = _below(jnp.where(drops, children, -1), tree.size.astype(jnp.int32))
+    dead = add_along_paths(of_arguments(drops.astype(jnp.int32), uses), tree.size.astype(jnp.int32)) > 0
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)
 
 
@@ -128,13 +136,32 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     return jnp.where(decided, CONSTANT, node), jnp.where(decided, call(values), one), jnp.where(decided, NO, ALL)
 
 
-def _below(roots: Array, size: Array) -> Array:
-    """Return bool[L]: whether each node lies in a subtree with one of these roots, int32[L, A]; -1: none.
+def argument_uses(children: Array, arity: Array) -> Array:
+    """Return int32[L]: for the argument `a` of node `n`, n * A + a; -1 for the root of the tree, and padding.
 
-    A subtree is a slice: add 1 at its first node, subtract 1 after its last, and take prefix sums.
+    Args:
+        children: int32[L, A], the roots of the arguments of each node, -1: none.
+        arity: int32[L], 0 in padding.
     """
-    nowhere = len(size)
-    first = jnp.where(roots >= 0, roots - size[roots] + 1, nowhere)
-    after = jnp.where(roots >= 0, roots + 1, nowhere)
-    edges = jnp.zeros(nowhere, jnp.int32).at[first].add(1, mode="drop").at[after].add(-1, mode="drop")
-    return jnp.cumsum(edges) > 0
+    length, width = children.shape
+    place = jnp.arange(length * width, dtype=jnp.int32).reshape(length, width)
+    # The last argument ends right before its function: no scatter, which on a CPU is a loop, is needed for it.
+    after = jnp.pad(arity[1:], (0, 1))
+    last = jnp.where(after > 0, (jnp.arange(length, dtype=jnp.int32) + 1) * width + after - 1, -1)
+    others = jnp.where(children >= 0, children, length)[:, : width - 1]
+    return last.at[others].set(place[:, : width - 1], mode="drop")
+
+
+def of_arguments(values: Array, uses: Array) -> Array:
+    """Return [L], for each node what its function has for this argument in `values`, [L, A]; 0 for the others."""
+    return jnp.where(uses >= 0, values.reshape(-1)[jnp.maximum(uses, 0)], 0)
+
+
+def add_along_paths(weights: Array, size: Array) -> Array:
+    """Return int32[L]: the sum of the weights (int32[L]) of each node and of all nodes above it.
+
+    A subtree is a slice: add the weight at its first node, subtract it after its last, and take prefix sums.
+    """
+    first = jnp.where(size > 0, jnp.arange(len(size), dtype=jnp.int32) - size + 1, len(size))
+    edges = jnp.pad(-weights[:-1], (1, 0)).at[first].add(weights, mode="drop")
+    return jnp.cumsum(edges)
