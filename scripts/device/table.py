@@ -6,6 +6,7 @@ from typing import Any
 
 from device import comparing
 from device.parts.compiled import BUDGET
+from device.parts.rates import KERNEL
 from device.work import CPU, DEVICE, Row
 from jaxgp.files import write_json, write_text
 from jaxgp.report import generated
@@ -14,6 +15,7 @@ from measures import limits
 LONG = ("figures", "champion")
 """What rows of golden runs have, too long for a table; it stays in the files of the parts."""
 WORK = {
+    KERNEL: "interpreter",
     "interpreter, 256 positions a program": "interpreter",
     "interpreter, 2 positions a program": "interpreter in games",
     "othello, random moves": "othello",
@@ -159,7 +161,7 @@ def _rates(rows: Sequence[Row]) -> str:
     made = []
     for key in sorted(cpu.keys() | device.keys(), key=lambda key: (key[0], key[1])):
         ours, theirs = device.get(key, {}).get("value"), cpu.get(key, {}).get("value")
-        limit = limits.on_gpu(WORK.get(key[0], ""), name)
+        limit = limits.on_gpu(WORK.get(key[0], ""), name, kernel=key[0] == KERNEL)
         share = f"{100 * ours / limit:.2g} %" if ours and limit else None
         unit = (device.get(key) or cpu[key])["unit"]
         made.append([key[0], key[1], ours, theirs, ours / theirs if ours and theirs else None, unit, share])

@@ -332,9 +332,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", help=f"some of {', '.join(RUNS)}; none: all of them")
     parser.add_argument("--write", action="store_true", help="write golden.json anew")
-    parser.add_argument(
-        "--configurations", action="store_true", help="write the configurations of part=gpu anew"
-    )
+    parser.add_argument("--configurations", action="store_true", help="write the configurations of part=gpu anew")
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     unknown = [name for name in asked.runs if name not in RUNS]

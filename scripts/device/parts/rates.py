@@ -25,6 +25,7 @@ from jaxgp.config.games import cast_of
 from jaxgp.contracts import Game, Problem, Simulation
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate
+from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel
 from jaxgp.interpreter.plan import plan
 from jaxgp.players import ply
 from jaxgp.players.searches import searches
@@ -35,6 +36,8 @@ from rivals.trees import random_programs
 
 ROUNDS = (2**12, 2**20, 1, 2**16, 2**8, 2**18, 2**4, 2**14, 2**10, 2**6, 2**2)
 """Sizes in the order in which they are measured."""
+KERNEL = "interpreter, 256 positions a program, in a kernel"
+"""The part that only a GPU has."""
 NODES = 31
 """Nodes of each program of the interpreter."""
 PLIES = 8
@@ -141,7 +144,9 @@ def parts(seed: int) -> list[Part]:
     return [*listed, Part(f"mancala, searches of {PLIES} plies", "searches/s", 2**16, partial(_searches, cast, seed))]
 
 
-def _interpreter(cast: Any, seed: int, cases: int, batch: int) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
+def _interpreter(
+    cast: Any, seed: int, cases: int, batch: int, kernel: bool = False
+) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
     """Programs of the Kalah set; the batch counts pairs of a program and a position."""
     primitives: PrimitiveSet = cast.language
     count, cases = max(1, batch // cases), min(batch, cases)
@@ -151,7 +156,11 @@ def _interpreter(cast: Any, seed: int, cases: int, batch: int) -> tuple[Callable
     features = positions(cast.game, seed, cases).board.astype(jnp.float32).T
     plans = jax.jit(partial(plan, primitives))(programs)
     seen = jnp.broadcast_to(features, (count, *features.shape)) if cases < 256 else features
-    return partial(evaluate, primitives), (plans, seen), float(int(programs.length.sum()) * cases)
+    return (
+        partial(evaluate_in_kernel if kernel else evaluate, primitives),
+        (plans, seen),
+        float(int(programs.length.sum()) * cases),
+    )
 
 
 def _moves(game: Game, seed: int, batch: int) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
