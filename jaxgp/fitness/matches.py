@@ -194,7 +194,11 @@ def play(
     games, memories, searches = lax.while_loop(
         lambda c: going(*c[0][:2]).any(),
         round_,
-        ((start, begun, jnp.zeros((*shape, 2), jnp.uint32), jnp.zeros(shape, jnp.int32)), tuple(memories), jnp.int32(0)),
+        (
+            (start, begun, jnp.zeros((*shape, 2), jnp.uint32), jnp.zeros(shape, jnp.int32)),
+            tuple(memories),
+            jnp.int32(0),
+        ),
     )
     states, plies, behaviour, made = games if leader is None else arrays.take(games, leader)
     return Played(states, plies, behaviour, made.sum(dtype=jnp.int32), searches), memories

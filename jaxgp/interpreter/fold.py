@@ -72,31 +72,32 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, uses: Array,
     runs, kind = live & takes_step[code], kinds[code]
     leaf = jnp.where(feature[code] >= 0, -2 - feature[code], CONSTANT)
 
-    def visit(i: Array, state: tuple[Array, ...]) -> tuple[Array, ...]:
-        source, value, need, keeps = state
+    def visit(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
         child = children[i]
-        sources, needs = jnp.where(child >= 0, source[child], CONSTANT), jnp.where(child >= 0, need[child], 0)
-        values = value[child].at[0].set(jnp.where(child[0] >= 0, value[child[0]], number[i]))
+        found, value = (x[jnp.maximum(child, 0)] for x in state)
+        sources, needs = (jnp.where(child >= 0, found[:, k], none) for k, none in ((0, CONSTANT), (1, 0)))
+        values = jnp.where(child >= 0, value, number[i])  # what has no arguments is called with its own number
         each = [_value(p, i, sources, values) for p in calls]
         new_source, new_value, kept = (
             jax.lax.select_n(kind[i], *_alike(some, x)) if len(some) > 1 else some[0]
-            for some, x in zip(zip(*each, strict=True), (source, value, keeps), strict=True)
+            for some, x in zip(zip(*each, strict=True), (sources, value, sources), strict=True)
         )
         if primitives.factored:
             single = (new_source == i) | (new_source == CONSTANT) | (new_value == 1) | (factor[i] == 1)
             new_source, new_value = jnp.where(single, new_source, i), jnp.where(single, new_value, 1.0) * factor[i]
+        picked = jnp.where(place == kept, needs, 0).sum(dtype=jnp.int32)  # a node that is an argument needs as much
         needs = jnp.where(jnp.where(kept == ALL, ignored[i], place != kept), 0, needs)
         rows = jnp.where(needs > 0, needs + ranks(needs), 1).max()
-        rows = jnp.where(new_source == i, rows, jnp.where(new_source >= 0, need[new_source], 0))
-        return (
-            source.at[i].set(jnp.where(runs[i], new_source, leaf[i])),
-            value.at[i].set(jnp.where(runs[i], new_value, number[i])),
-            need.at[i].set(jnp.where(runs[i], rows, 0)),
-            keeps.at[i].set(kept),
-        )
+        rows = jnp.where(new_source == i, rows, jnp.where(new_source >= 0, picked, 0))
+        made = jnp.stack([new_source.astype(jnp.int32), rows.astype(jnp.int32), kept.astype(jnp.int32)])
+        made = jnp.where(runs[i], made, jnp.stack([leaf[i], jnp.int32(0), kept.astype(jnp.int32)]))
+        new = made, jnp.where(runs[i], new_value, number[i])
+        first, second = (jax.lax.dynamic_update_index_in_dim(x, y, i, 0) for x, y in zip(state, new, strict=True))
+        return first, second
 
-    state = leaf, number, jnp.zeros_like(code), jnp.full_like(code, ALL)
-    source, value, need, keeps = jax.lax.fori_loop(0, bound, visit, state) if calls else state
+    start = jnp.stack([leaf, jnp.zeros_like(code), jnp.full_like(code, ALL)], 1), number
+    found, value = jax.lax.fori_loop(0, bound, visit, start) if calls else start
+    source, need, keeps = found.T
     drops = runs[:, None] & jnp.where(keeps[:, None] == ALL, ignored, place != keeps[:, None])
     dead = add_along_paths(of_arguments(drops.astype(jnp.int32), uses), tree.size.astype(jnp.int32)) > 0
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)

@@ -63,9 +63,7 @@ class ProgramPlayer(InPacks[Plan | Ranked]):
         """Return float32[F], what a program sees of one state."""
         return self.features(state)
 
-    def act(
-        self, plans: Plan | Ranked, states: State, bits: Array, active: Array | None = None
-    ) -> tuple[Array, Array]:
+    def act(self, plans: Plan | Ranked, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, 1] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
