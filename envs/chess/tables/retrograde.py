@@ -10,7 +10,9 @@ Source: K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9 (
 """
 
 import itertools
+import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 
 import numpy as np
@@ -83,12 +85,16 @@ class Analysis:
     def leads(self, goal: np.ndarray, mover: int) -> np.ndarray:
         """Return from which places a side has a move that ends in a set; it may leave its king attacked."""
         found = self._white_king(goal) if mover == 0 else np.zeros(self.shape, WORD)
-        for slot, axis in itertools.product(range(len(TRIANGLE)), self.axes[mover]):
-            if axis:
-                kind = self.pair[mover][axis - self.axes[mover][0]]
-                masks = () if kind == KING else tuple(x[slot] for x in self.passes[axis])
-                steps = [(right, up) for right, up in STEPS.tolist() if kind != ROOK or not (right and up)]
-                into_set(goal[slot], found[slot], masks, steps, None if axis == self.count - 1 else axis - 1)
+
+        def part(slot: int) -> None:
+            for axis, kind in zip(self.axes[mover], self.pair[mover], strict=True):
+                if axis:
+                    masks = () if kind == KING else tuple(x[slot] for x in self.passes[axis])
+                    steps = [(right, up) for right, up in STEPS.tolist() if kind != ROOK or not (right and up)]
+                    into_set(goal[slot], found[slot], masks, steps, None if axis == self.count - 1 else axis - 1)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # parts are apart, but for moves of the white king
+            list(pool.map(part, range(len(TRIANGLE))))
         return found
 
     def _white_king(self, goal: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from envs.chess import tables
-from envs.chess.geometry import OFF, Board
+from envs.chess.geometry import KING, OFF, Board
 from envs.chess.notation.fen import KINDS, kinds_of
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
@@ -92,6 +92,16 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     assert np.array_equal(value, mirrored)
     assert (value > 0).all()
     assert (after[there] <= 0).all()
+
+
+def test_mates_of_more_than_63_moves_are_told():
+    """As in KQRKQ, whose longest takes 67: plies would not fit into a byte. Here taking the queen wins, in 71."""
+    kings = tables.table(((KING,), (KING,)))[0]
+    bare = np.where(kings == 0, np.int8(70 - tables.MATE), kings)
+    _, black = tables.build(kinds_of("KQK"), lambda pair: (bare, bare))
+    values = black[(black > 0) & (black != tables.ILLEGAL)]
+    assert (tables.MATE - values).min() == 71
+    assert tables.plies(values).min() == 2 * 71 - 1
 
 
 @pytest.mark.slow
