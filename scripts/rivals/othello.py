@@ -105,7 +105,7 @@ def report(
     for who, cases in rivals.items():
         theirs |= compare(bench, who, "othello", name, UNIT, sizes, cases)
     times = measure({name: ours, **theirs}, bench.options.repeats, until)
-    bench.report.ours("othello", name, UNIT, times[name], sizes, seconds)
+    bench.report.ours("othello", name, UNIT, times[name], sizes, seconds, "othello" if "random" in name else "")
     for who, case in theirs.items():
         own = sizes if who == "pgx" else {"batch": 1, "moves": case.work}
         more = {"who": who, "ours": times[name], "against": f"{name}, batch={sizes['batch']}"}
