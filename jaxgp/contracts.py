@@ -276,6 +276,15 @@ class Player(Protocol[Plans]):
         """
 
 
+class InPacks(ABC, Generic[Plans]):
+    """A player that needs nothing but its plans for a move, so that games can go on a few individuals at a time."""
+
+    @abstractmethod
+    def length(self, plans: Plans, /) -> Array: ...  # int32[P]: how long a move takes, in any unit.
+    @abstractmethod
+    def some(self, plans: Plans, who: Array, /) -> Plans: ...  # Of individuals `who`, int32[C], for many moves.
+
+
 class Alone(ABC, Generic[Plans]):
     """An actor in a game for one that has a game of its own to show, in place of a move in any position."""
 
