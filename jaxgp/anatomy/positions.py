@@ -80,7 +80,7 @@ class Decider:
         """Play a round of games and keep their positions, by the keys of the game."""
         start, moves = jax.random.split(key)
         states = jax.jit(jax.vmap(self.cast.game.init))(jax.random.split(start, LANES))
-        for ply in range(LONGEST):
+        for _ in range(LONGEST):
             keys, choices = map(np.asarray, self._looks(states))
             if np.asarray(states.terminated).all():
                 return

@@ -18,8 +18,8 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.contracts import Game, InPacks, Opponent, Plans, Player
-from jaxgp.fitness.packs import in_packs
 from jaxgp.players import ply
+from jaxgp.search.packs import in_packs
 
 State = Any
 Memory = Any
