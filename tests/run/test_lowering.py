@@ -19,12 +19,12 @@ CALLBACKS = ("callback", "infeed", "outfeed", "host")
 SCATTER = re.compile(r'"stablehlo\.scatter"\(.*?\^bb0\(%\w+: tensor<(\w+)>.*?\):(.*?)\n\s*\}\)', re.DOTALL)
 COMBINED = {
     "f32 maximum": {"": "marks of behaviours, and of cells of an archive: a few hundred updates of as many places"},
-    "f32 minimum": {"freecell": "the least of a stage of a search, which few lanes reach at a time"},
+    "f32 minimum": {"freecell": "the least priority of each block of the queue of each search"},
     "f32 add": {
-        "morpion": "nested search: weights of the moves of each game, all but distinct; means of guides that play alike",
+        "morpion": "nested search: weights of the moves of each game, all but distinct; means of guides alike in play",
         "rush_hour": "nodes of the boards that were drawn, once a generation",
-        "freecell": "each lane of a staged search adds to a place of its own",
-        "backgammon": "gradients of what is read by index, where values are learned: not measured on a GPU",
+        "freecell": "nodes of the deals that were drawn, once a generation",
+        "backgammon": "sums by lesson, which many samples share, and gradients: slow on a GPU if anything here is",
     },
 }
 """Scatters that combine floats where updates meet: by game, or empty for all, why they remain. XLA makes a loop of
