@@ -254,6 +254,10 @@ class GPOptions(AlgorithmOptions):
 
         return Generational(language.without(self.left_out), self)
 
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the row of tuning, if there is any."""
+        return self.tune.rows()
+
     def _shares(self, prefix: str) -> None:
         """Check that the shares of crossover and mutation, which exclude each other, leave a share of the rest."""
         if self.crossover.method == "one_or_two_way":

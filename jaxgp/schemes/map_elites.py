@@ -48,6 +48,7 @@ class MapElitesOptions(GPOptions):
         return Elites(language.without(self.left_out), self)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the row of the archive."""
+        """Return the row of the archive, and that of tuning."""
         cells = f"{self.bins ** len(self.axes)} cells, {self.bins} along each of {', '.join(self.axes)}"
-        return [("archive", f"{cells}; the fittest of each cell stays, and parents are drawn uniformly from it")]
+        archive = f"{cells}; the fittest of each cell stays, and parents are drawn uniformly from it"
+        return [("archive", archive), *super().rows()]

@@ -99,7 +99,8 @@ class Analysis:
 
     def _white_king(self, goal: np.ndarray) -> np.ndarray:
         """Return `leads` of the white king, which goes to a place of another part of the table, and may turn all."""
-        found, turned = np.zeros(self.shape, WORD), {}
+        found = np.zeros(self.shape, WORD)
+        turned: dict[tuple[int, int], np.ndarray] = {}
         for slot, king in enumerate(TRIANGLE.tolist()):
             for right, up in STEPS.tolist():
                 if not (0 <= king % 8 + right < 8 and 0 <= king // 8 + up < 8):

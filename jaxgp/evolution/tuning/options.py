@@ -42,3 +42,14 @@ class TuneOptions(Checked):
     def reborn(self) -> bool:
         """Whether individuals learn, and their children begin anew."""
         return self.steps > 0 and self.inherit == "baldwin"
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the row of the parameter table; none without steps."""
+        if not self.steps:
+            return []
+        who = "every individual" if self.share == 1 else f"{100 * self.share:g} % of the individuals"
+        falls = "" if self.decay == 1 else f", falling to {self.rate * self.decay:g}"
+        norm = "" if self.clip is None else f", gradients clipped at a norm of {self.clip:g}"
+        heirs = "inherit what was learned" if self.inherit == "lamarck" else "do not inherit what was learned"
+        said = f"{who} takes {self.steps} steps of Adam before it is measured, rate {self.rate:g}{falls}{norm}"
+        return [("tuning of constants", f"{said}; children {heirs}")]

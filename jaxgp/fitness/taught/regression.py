@@ -19,15 +19,15 @@ from jaxgp.interpreter.reverse.gradients import Examples
 from jaxgp.printable import brief
 
 
-class Points(NamedTuple):
-    """Points, and the values that programs should have there."""
+class Targets(NamedTuple):
+    """Targets, and the values that programs should have there."""
 
     inputs: Array  # float32[F, B]
     outputs: Array  # float32[B]
 
 
 @dataclass(frozen=True, eq=False)
-class RegressionFitness(Absolute[Points], Differentiable[Points]):
+class RegressionFitness(Absolute[Targets], Differentiable[Targets]):
     """fitness = -mean squared error - parsimony * size; a value that is no number gives minus infinity.
 
     The memory is the points. So one compiled step serves other points, as many of them, in a state of their own.
@@ -67,12 +67,12 @@ class RegressionFitness(Absolute[Points], Differentiable[Points]):
         """What the individuals are written in."""
         return self.primitives
 
-    def init(self, key: Array) -> Points:
+    def init(self, key: Array) -> Targets:
         """Return the points; nothing is drawn from the key."""
         del key
-        return Points(jnp.asarray(self.inputs, jnp.float32), jnp.asarray(self.outputs, jnp.float32))
+        return Targets(jnp.asarray(self.inputs, jnp.float32), jnp.asarray(self.outputs, jnp.float32))
 
-    def evaluate(self, key: Array, population: Programs, memory: Points) -> tuple[Evaluation, Points]:
+    def evaluate(self, key: Array, population: Programs, memory: Targets) -> tuple[Evaluation, Targets]:
         """Measure a population [P, 1, L] at all points. Nothing is drawn from the key."""
         del key
         one = jax.tree.map(lambda x: x[:, 0], population)
@@ -82,7 +82,7 @@ class RegressionFitness(Absolute[Points], Differentiable[Points]):
         fitness = worth(-error, sizes(population).astype(jnp.float32), parsimony=self.parsimony)
         return Evaluation(fitness, -error[:, None], {"evaluations": jnp.int32(len(error))}), memory
 
-    def examples(self, key: Array, memory: Points) -> Examples:
+    def examples(self, key: Array, memory: Targets) -> Examples:
         """Return all points, in one block."""
         del key
         return Examples(memory.inputs[None], jnp.zeros((1, len(memory.outputs)), jnp.int32), memory.outputs[None])

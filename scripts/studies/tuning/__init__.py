@@ -1,0 +1,1 @@
+"""Studies of tuning: what learning constants by gradient gives."""
