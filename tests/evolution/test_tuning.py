@@ -13,6 +13,7 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.tuning.tuner import Tuner, bounds
 from jaxgp.fitness.evaluation import MEASURE
 from jaxgp.fitness.refereed import Memories, Refereed
+from jaxgp.fitness.taught.regression import Targets, in_blocks
 from jaxgp.genotypes.programs import problems
 
 TWO = (jaxgp.FLOAT, jaxgp.FLOAT)
@@ -175,5 +176,15 @@ def test_a_referee_leaves_the_loss_to_its_fitness():
     loss = refereed.differentiable
     assert loss is not None
     found = loss.examples(jax.random.key(MEASURE), Memories(FITNESS.init(None), None))
-    assert found.known.tolist() == [FITNESS.outputs.tolist()]
-    assert loss.loss(found.known[0] + 2, found.known[0]) == pytest.approx(4)
+    assert found.known.output.tolist() == [FITNESS.outputs.tolist()]
+    known = jax.tree.map(lambda x: x[0], found.known)
+    assert loss.loss(known.output + 2, known) == pytest.approx(4)
+
+
+def test_points_in_blocks_have_the_mean_squared_error():
+    points = Targets(jnp.arange(14.0).reshape(2, 7), jnp.arange(7.0) ** 2)
+    found = in_blocks(points, places=3)
+    assert found.features.shape == (3, 2, 3)
+    assert found.tree.sum() == 2
+    each = jax.vmap(FITNESS.loss)(jnp.where(found.tree == 0, found.features[:, 0] + 1, 0.0), found.known)
+    assert each.mean() == pytest.approx(float(jnp.square(jnp.arange(7.0) + 1 - points.outputs).mean()))
