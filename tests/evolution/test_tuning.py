@@ -76,6 +76,7 @@ def test_nobody_gets_worse_many_get_better_and_only_real_constants_change():
     assert [problems(WORDS, jax.tree.map(lambda x, n=n: x[n, 0], host), 0) for n in range(24)] == [[]] * 24
 
 
+@pytest.mark.thorough
 def test_children_inherit_what_was_learned_or_what_their_parents_were_born_with():
     (state, lamarck, _, outcome), (_, baldwin, _, other) = cycled("lamarck"), cycled("baldwin")
     assert equal(outcome.measured, other.measured)
@@ -98,6 +99,7 @@ def test_no_steps_leave_a_run_as_it_is():
     assert str(jax.make_jaxpr(plain.step)(plain.init(key))) == str(jax.make_jaxpr(none.step)(none.init(key)))
 
 
+@pytest.mark.thorough
 def test_a_run_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path):
     made, key = ring(steps=3), jax.random.key(5)
     whole, _ = jaxgp.evolve(made, key, 4)
@@ -142,6 +144,7 @@ def replace_state(state, made, number):
     return one.replace(population=part[0], key=part[1])
 
 
+@pytest.mark.thorough
 def test_a_share_of_the_population_learns_and_the_others_stay():
     tuner = Tuner(WORDS, jaxgp.TuneOptions(steps=4, share=0.25))
     population = jax.jit(lambda key: jaxgp.Generational(WORDS, BORN).create(key, 24))(jax.random.key(0))
