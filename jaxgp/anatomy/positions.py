@@ -80,7 +80,7 @@ class Decider:
         """Play a round of games and keep their positions, by the keys of the game."""
         start, moves = jax.random.split(key)
         states = jax.jit(jax.vmap(self.cast.game.init))(jax.random.split(start, LANES))
-        for _ in range(LONGEST):
+        for number in range(LONGEST):
             keys, choices = map(np.asarray, self._looks(states))
             if np.asarray(states.terminated).all():
                 return
@@ -89,7 +89,7 @@ class Decider:
                 code = keys[lane].tobytes()
                 if code not in kept:
                     kept[code] = jax.tree.map(lambda leaf, lane=lane: leaf[lane], host)
-            states = self._step(jax.random.fold_in(moves, ply), states)
+            states = self._step(jax.random.fold_in(moves, number), states)
 
     @cached_property
     def _looks(self) -> Callable[[States], tuple[Array, Array]]:
