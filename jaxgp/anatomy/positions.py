@@ -20,9 +20,9 @@ from jaxgp.errors import UsageError
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
-from jaxgp.players import ply
 from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
+from jaxgp.players.ply import random_move
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer
 
@@ -107,7 +107,7 @@ class Decider:
             draw, chance = jax.random.split(key)
             bits = jax.random.bits(draw, (LANES,), jnp.uint32)
             own, right = self._act(self.shallow, self.program, states)
-            drawn = jax.vmap(partial(ply.random_move, game))(states, bits)
+            drawn = jax.vmap(partial(random_move, game))(states, bits)
             move = jnp.where((states.to_move == side) & right, own, drawn)
             return jax.vmap(game.step)(states, move, jax.random.split(chance, LANES))
 
