@@ -17,7 +17,7 @@ from jaxgp.bits import finalise
 
 @struct.dataclass
 class HashTable:
-    """Each key has two slots side by side: it takes the second where another key has the first, if that is free."""
+    """Direct-mapped: each key has one slot, and the last key written there owns it."""
 
     keys: Array  # uint32[N, W]
     payload: Array  # uint32[N, V]: what is stored, for players the best moves as bits
@@ -45,34 +45,18 @@ def mix(keys: Array) -> Array:
 
 def lookup(table: HashTable, keys: Array) -> tuple[Array, Array]:
     """Look up keys (uint32[B, W]); return bool[B], whether each is stored, and uint32[B, V], its payload or 0."""
-    first, second = _slots(table, keys)
-    here, there = _holds(table, first, keys), _holds(table, second, keys)
-    slot = jnp.where(there, second, first)
-    return here | there, jnp.where((here | there)[:, None], table.payload[slot], 0)
+    slot = _slot(table, keys)
+    found = table.used[slot] & (table.keys[slot] == keys).all(-1)
+    return found, jnp.where(found[:, None], table.payload[slot], 0)
 
 
 def insert(table: HashTable, keys: Array, payload: Array, mask: Array) -> HashTable:
     """Store the rows of uint32[B, W] keys and uint32[B, V] payload where `mask` (bool[B]) holds.
 
-    A row overwrites the entry of its first slot if both its slots are taken. Of several rows that want one slot the
-    first is stored, and the others where another slot is free.
+    A row overwrites the previous entry of its slot. Of several rows with one slot the first is stored.
     """
-    table = _write(table, keys, payload, _choice(table, keys), mask)
-    slot = _choice(table, keys)
-    return _write(table, keys, payload, slot, mask & ~lookup(table, keys)[0] & ~table.used[slot])
-
-
-def _choice(table: HashTable, keys: Array) -> Array:
-    """Return int32[B]: the slot of each key where it is, else its first free one, else its first."""
-    first, second = _slots(table, keys)
-    taken = table.used[first] & ~_holds(table, first, keys)
-    return jnp.where(_holds(table, second, keys) | (taken & ~table.used[second]), second, first)
-
-
-def _write(table: HashTable, keys: Array, payload: Array, slot: Array, mask: Array) -> HashTable:
-    """Store the rows where `mask` holds in their slots, int32[B]; of several rows with one slot the first."""
     size = table.used.shape[0]
-    slot = jnp.where(mask, slot, size)
+    slot = jnp.where(mask, _slot(table, keys), size)
     order = jnp.argsort(slot, stable=True)
     ordered = slot[order]
     first = jnp.concatenate([jnp.ones(1, jnp.bool_), ordered[1:] != ordered[:-1]])
@@ -105,15 +89,9 @@ def unique(keys: Array, mask: Array) -> tuple[Array, Array, Array]:
     return order, fresh.sum(dtype=jnp.int32), group
 
 
-def _slots(table: HashTable, keys: Array) -> tuple[Array, Array]:
-    """Return int32[B] twice: the two slots of each key, the same one in a table of one slot."""
-    first = (mix(keys) & np.uint32(table.used.shape[0] - 1)).astype(jnp.int32)
-    return first, first ^ min(1, table.used.shape[0] - 1)
-
-
-def _holds(table: HashTable, slot: Array, keys: Array) -> Array:
-    """Return bool[B]: whether slots (int32[B]) hold keys."""
-    return table.used[slot] & (table.keys[slot] == keys).all(-1)
+def _slot(table: HashTable, keys: Array) -> Array:
+    """Return int32[B]: the slot of each key."""
+    return (mix(keys) & np.uint32(table.used.shape[0] - 1)).astype(jnp.int32)
 
 
 def _rotate(word: Array, bits: int) -> Array:

@@ -13,6 +13,7 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.tuning.tuner import Tuner, bounds
 from jaxgp.fitness.evaluation import MEASURE
 from jaxgp.fitness.refereed import Memories, Refereed
+from jaxgp.fitness.taught.regression import Targets, in_blocks
 from jaxgp.genotypes.programs import problems
 
 TWO = (jaxgp.FLOAT, jaxgp.FLOAT)
@@ -75,6 +76,7 @@ def test_nobody_gets_worse_many_get_better_and_only_real_constants_change():
     assert [problems(WORDS, jax.tree.map(lambda x, n=n: x[n, 0], host), 0) for n in range(24)] == [[]] * 24
 
 
+@pytest.mark.thorough
 def test_children_inherit_what_was_learned_or_what_their_parents_were_born_with():
     (state, lamarck, _, outcome), (_, baldwin, _, other) = cycled("lamarck"), cycled("baldwin")
     assert equal(outcome.measured, other.measured)
@@ -97,6 +99,7 @@ def test_no_steps_leave_a_run_as_it_is():
     assert str(jax.make_jaxpr(plain.step)(plain.init(key))) == str(jax.make_jaxpr(none.step)(none.init(key)))
 
 
+@pytest.mark.thorough
 def test_a_run_goes_on_from_a_checkpoint_to_the_same_bits(tmp_path):
     made, key = ring(steps=3), jax.random.key(5)
     whole, _ = jaxgp.evolve(made, key, 4)
@@ -141,6 +144,7 @@ def replace_state(state, made, number):
     return one.replace(population=part[0], key=part[1])
 
 
+@pytest.mark.thorough
 def test_a_share_of_the_population_learns_and_the_others_stay():
     tuner = Tuner(WORDS, jaxgp.TuneOptions(steps=4, share=0.25))
     population = jax.jit(lambda key: jaxgp.Generational(WORDS, BORN).create(key, 24))(jax.random.key(0))
@@ -175,5 +179,15 @@ def test_a_referee_leaves_the_loss_to_its_fitness():
     loss = refereed.differentiable
     assert loss is not None
     found = loss.examples(jax.random.key(MEASURE), Memories(FITNESS.init(None), None))
-    assert found.known.tolist() == [FITNESS.outputs.tolist()]
-    assert loss.loss(found.known[0] + 2, found.known[0]) == pytest.approx(4)
+    assert found.known.output.tolist() == [FITNESS.outputs.tolist()]
+    known = jax.tree.map(lambda x: x[0], found.known)
+    assert loss.loss(known.output + 2, known) == pytest.approx(4)
+
+
+def test_points_in_blocks_have_the_mean_squared_error():
+    points = Targets(jnp.arange(14.0).reshape(2, 7), jnp.arange(7.0) ** 2)
+    found = in_blocks(points, places=3)
+    assert found.features.shape == (3, 2, 3)
+    assert found.tree.sum() == 2
+    each = jax.vmap(FITNESS.loss)(jnp.where(found.tree == 0, found.features[:, 0] + 1, 0.0), found.known)
+    assert each.mean() == pytest.approx(float(jnp.square(jnp.arange(7.0) + 1 - points.outputs).mean()))

@@ -122,7 +122,10 @@ def agree(mine, other, which):
     return np.abs(mine - other).max(-1) <= 1e-4 * (1e-2 + np.abs(other).max(-1))
 
 
-@pytest.mark.parametrize("name", SETS)
+SOME = ("factored", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("arithmetic", "mixed")))
+
+
+@pytest.mark.parametrize("name", SOME)
 def test_values_are_those_of_the_interpreter_bit_for_bit(name):
     primitives, found = SETS[name], programs(name, 200, 1)
     first = Examples(FEATURES[None], np.zeros((1, POINTS), np.int32), np.arange(POINTS)[None])
@@ -133,7 +136,7 @@ def test_values_are_those_of_the_interpreter_bit_for_bit(name):
     assert np.array_equal(values, expected, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", SOME)
 def test_gradients_are_those_of_a_recursive_evaluator(name):
     primitives, found = SETS[name], programs(name, 200, 1)
     lost, mine = slopes(name, 200, 1)
@@ -187,6 +190,7 @@ def smooth():
     )
 
 
+@pytest.mark.thorough
 def test_gradients_are_finite_differences_where_functions_are_smooth():
     primitives = smooth()
     found = random_programs(5, primitives, 64, CAPACITY, smallest=8)

@@ -118,14 +118,3 @@ def test_the_hash_spreads_neighbouring_keys():
 def test_refuses_sizes_it_cannot_serve(arguments):
     with pytest.raises(ValueError, match="accepted"):
         create(*arguments)
-
-
-def test_a_second_key_of_a_slot_takes_the_slot_beside_it_while_that_is_free():
-    every = jnp.arange(2, dtype=jnp.uint32)[:, None]
-    both = insert(create(2, 1), every, payload(10, 20), jnp.ones(2, bool))
-    assert lookup(both, every)[1].tolist() == [[10], [20]]
-    third = insert(both, keys([7]), payload(30), jnp.ones(1, bool))
-    found, value = lookup(third, keys([0], [1], [7]))
-    assert found[2]
-    assert value[2].tolist() == [30]
-    assert found.sum() == 2

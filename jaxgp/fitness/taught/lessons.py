@@ -36,7 +36,7 @@ LEARN = 3
 """The child of a generation's key that learning takes."""
 HIGHEST, LEAST = 1e9, 1e-12
 """Values of programs are clipped for the loss, so that their squares are numbers; a spread is no less than the root."""
-BLOCK = 32
+BLOCK = 16
 """Lessons of a block of examples, by which individuals are tuned."""
 SHARPNESS = 8.0
 """A move is chosen with a probability in proportion to exp(SHARPNESS * value), where values differ within a lesson by 1

@@ -1,10 +1,11 @@
 """Regression: programs are to have given values at given points."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxgp.checks.values import check_parts
@@ -18,12 +19,22 @@ from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.interpreter.reverse.gradients import Examples
 from jaxgp.printable import brief
 
+PLACES = 128
+"""Points of a block. Rows of more fall out of the caches of a CPU: `scripts/studies/tuning/cost.py`."""
+
 
 class Targets(NamedTuple):
     """Targets, and the values that programs should have there."""
 
     inputs: Array  # float32[F, B]
     outputs: Array  # float32[B]
+
+
+class Weighted(NamedTuple):
+    """What the loss asks of a block of B points."""
+
+    output: Array  # float32[B]: the values that programs should have
+    weight: Array  # float32[B]: of each squared error; 0 where there is no point
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,16 +88,29 @@ class RegressionFitness(Absolute[Targets], Differentiable[Targets]):
         del key
         one = jax.tree.map(lambda x: x[:, 0], population)
         values = evaluate_programs(self.primitives, one, memory.inputs)
-        error = jax.vmap(self.loss, (0, None))(values, memory.outputs)
+        error = jnp.square(values - memory.outputs).mean(-1)
         error = jnp.where(jnp.isnan(error), jnp.inf, error)
         fitness = worth(-error, sizes(population).astype(jnp.float32), parsimony=self.parsimony)
         return Evaluation(fitness, -error[:, None], {"evaluations": jnp.int32(len(error))}), memory
 
     def examples(self, key: Array, memory: Targets) -> Examples:
-        """Return all points, in one block."""
+        """Return all points, in blocks of up to `PLACES`; nothing is drawn from the key."""
         del key
-        return Examples(memory.inputs[None], jnp.zeros((1, len(memory.outputs)), jnp.int32), memory.outputs[None])
+        return in_blocks(memory)
 
-    def loss(self, values: Array, known: Any) -> Array:
-        """Return float32[], the mean squared error of values at points, float32[B]; `known` is what they should be."""
-        return jnp.square(values - known).mean()
+    def loss(self, values: Array, known: Weighted) -> Array:
+        """Return float32[], the weighted sum of the squared errors of values at points, float32[B]."""
+        return (known.weight * jnp.square(values - known.output)).sum()
+
+
+def in_blocks(points: Targets, places: int = PLACES) -> Examples:
+    """Return points in K blocks, whose mean loss is the mean squared error; the last one may have empty places."""
+    count = len(points.outputs)
+    blocks = -(-count // places)
+    width = -(-count // blocks)
+    empty = blocks * width - count
+    there = np.pad(np.ones(count, np.float32), (0, empty)).reshape(blocks, width)
+    inputs = jnp.pad(points.inputs, ((0, 0), (0, empty))).reshape(-1, blocks, width)
+    output = jnp.pad(points.outputs, (0, empty)).reshape(blocks, width)
+    tree = jnp.asarray(there == 0, jnp.int32)  # no tree values what is empty
+    return Examples(jnp.moveaxis(inputs, 1, 0), tree, Weighted(output, jnp.asarray(there) * blocks / count))

@@ -27,15 +27,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
+import jaxgp
 from envs.backgammon.language import primitive_set
 from jaxgp import files
 from jaxgp.arrays import longest_first, take
 from jaxgp.config import arguments
 from jaxgp.evolution.tuning.tuner import TOGETHER
+from jaxgp.fitness.taught.regression import Targets, in_blocks
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
-from jaxgp.interpreter.reverse.gradients import Examples, loss_and_slopes, plan_tapes
+from jaxgp.interpreter.reverse.gradients import loss_and_slopes, plan_tapes
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import option
@@ -69,11 +71,6 @@ class Options:
     table: str | None = option(None, "a CSV file that gets rows; null: none", path=True)
 
 
-def squared(values: Array, known: Array) -> Array:
-    """Return the mean squared error."""
-    return jnp.square(values - known).mean()
-
-
 def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: int) -> dict[str, object]:
     """Measure one case."""
     made = CreationOptions(method="ramped", min_depth=2, max_depth=7 if capacity > 64 else 5)
@@ -81,7 +78,8 @@ def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: i
     rng = np.random.default_rng(0)
     features = 1 + max(p.feature if p.feature is not None else p.reads_one - 1 for p in primitives.terminals)
     seen = jnp.asarray(rng.integers(0, 3, (features, positions)), jnp.float32)
-    known, tree = jnp.asarray(rng.normal(size=(1, positions)), jnp.float32), jnp.zeros((1, positions), jnp.int32)
+    known = jnp.asarray(rng.normal(size=positions), jnp.float32)
+    loss = jaxgp.RegressionFitness(words(), seen, known).loss
     one = jax.tree.map(lambda x: x[:, 0], programs)
     ordered = take(programs, longest_first(programs.length[:, 0])[1])
     chunks = jax.tree.map(lambda x: x.reshape(-1, TOGETHER, *x.shape[1:]), ordered)
@@ -89,8 +87,8 @@ def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: i
     tapes = jax.jit(partial(lax.map, partial(plan_tapes, primitives)))(chunks)
 
     def gradients(chunks: object, tapes: object, seen: Array) -> object:
-        examples = Examples(seen[None], tree, known)
-        return lax.map(lambda both: loss_and_slopes(primitives, both[1], both[0], examples, squared), (chunks, tapes))
+        examples = in_blocks(Targets(seen, known))
+        return lax.map(lambda both: loss_and_slopes(primitives, both[1], both[0], examples, loss), (chunks, tapes))
 
     forward = jax.jit(partial(evaluate, primitives)).lower(plans, seen).compile()
     both = jax.jit(gradients).lower(chunks, tapes, seen).compile()
