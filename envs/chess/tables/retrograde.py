@@ -113,7 +113,7 @@ class Analysis:
         return found
 
     def _into(self, quiet: np.ndarray, mover: int, most: int) -> np.ndarray:
-        """Return a set with the places where a side has just taken a man, and the value without it is at most `most`."""
+        """Return a set with the places where a side has just taken a man, the value without it being `most` at most."""
         goal = quiet.copy()
         for meets, values in self.taken[mover]:
             goal |= meets & packed(values <= most)
