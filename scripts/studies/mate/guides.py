@@ -1,6 +1,6 @@
 """Nodes of guides on single problems, beside those of `few` and `dfpn_replies`: rows for paired tests.
 
-    python scripts/studies/mate/guides.py run=outputs/DIR suite=report limit=20000 save=docs/data/mate_paired.csv
+    python scripts/studies/mate/guides.py run=outputs/DIR suite=report limit=20000 save=rows.csv
     python scripts/studies/mate/guides.py run=outputs/DIR suite=report file=problems.epd n=[3,4] limit=20000
     python scripts/studies/mate/guides.py text="(PROGRAM 250 250)" equal=replies
 
