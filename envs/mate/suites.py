@@ -7,7 +7,7 @@ The keys of a file are searched when it is read, so that no run learns from a mo
 that comes with the project were proved when it was made.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from envs.chess.board import fen
 from envs.chess.board.moves import REST
 from envs.chess.board.position import Board
 from envs.mate import plain
-from envs.mate.export.searcher import CutError, Searcher, Seen
+from envs.mate.export.searcher import CutError, Searcher
 from envs.mate.rules import Mate
 from jaxgp.errors import reject, remark
 from jaxgp.reading import read_text
@@ -106,12 +106,7 @@ class Stated(NamedTuple):
 
 def forces(key: Stated) -> bool | None:
     """Return whether a first move forces mate, by complete search in plain Python; None: it takes too many moves."""
-
-    def few(seen: Mapping[str, float]) -> float:
-        assert isinstance(seen, Seen)
-        return -len(plain.moves(seen.position))
-
-    one = Searcher(key.text, key.own, (few, None), near=1, limit=SETTLED)
+    one = Searcher(key.text, key.own, (None, None), near=1, limit=SETTLED, fewest=True)
     after = plain.moves(one.root)[key.name]
     if key.own == 1 or not plain.moves(after):
         return plain.won(after)

@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from envs.othello.rules import Othello, State
-from jaxgp.bits import Bits, count, some
+from jaxgp.bits import Bits, count
 
 TABLE = Path(__file__).with_name("edgar_like.csv")
 """60 rows of 64 whole numbers, made by `scripts/studies/othello_learn.py`: weights of the squares after each move."""

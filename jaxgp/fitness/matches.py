@@ -18,8 +18,8 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.contracts import Game, InPacks, Opponent, Plans, Player
-from jaxgp.fitness.packs import in_packs
 from jaxgp.players import ply
+from jaxgp.search.packs import in_packs
 
 State = Any
 Memory = Any
@@ -155,13 +155,19 @@ def play(
 
             return lax.while_loop(lambda c: c[1].sum(dtype=jnp.int32) > until, step, (games, on))
 
-        unfinished = going(*games[:2]).any(1)
-        if packed:
-            games = in_packs(
-                lambda who, *rest: advance((keys[who], player.some(plans, who)), *rest), games, unfinished, order, pack
+        def together(games: Games, unfinished: Array) -> Games:
+            return advance((keys, plans), games, jnp.ones_like(unfinished), jnp.int32(0))[0]
+
+        def by_packs(games: Games, unfinished: Array) -> Games:
+            assert isinstance(player, InPacks)
+            some, size = player.some, max(1, min(shape[0], PACK // shape[1]))
+            order = arrays.longest_first(player.length(plans))[1]
+            return in_packs(
+                lambda who, *rest: advance((keys[who], some(plans, who)), *rest), games, unfinished, order, size
             )
-        else:
-            games, _ = advance((keys, plans), games, jnp.ones_like(unfinished), jnp.int32(0))
+
+        go_on = partial(lax.platform_dependent, cpu=by_packs, default=together)
+        games = (go_on if isinstance(player, InPacks) else together)(games, going(*games[:2]).any(1))
         states, plies, *_ = games
         waiting, bits = going(states, plies), draw(keys, plies, replies_random)
         thought = [
@@ -179,10 +185,6 @@ def play(
         entered = leader == jnp.arange(len(leader))
     if entered is not None:
         begun = jnp.where(entered[:, None], begun, max_plies)
-    packed = isinstance(player, InPacks) and jax.default_backend() == "cpu"
-    if packed:
-        order = arrays.longest_first(player.length(plans))[1]
-        pack = max(1, min(shape[0], PACK // shape[1]))
 
     def drawn(number: Array) -> Array:
         return draw(keys, jnp.full(shape, number), True)

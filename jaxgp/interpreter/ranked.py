@@ -8,7 +8,6 @@ All values are equal bit for bit to those of `jaxgp.interpreter.evaluate`.
 """
 
 import math
-from collections.abc import Sequence
 
 import jax.numpy as jnp
 from flax import struct

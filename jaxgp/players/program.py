@@ -10,23 +10,25 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import where
+from jaxgp.arrays import take, where
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Game, InPacks, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import evaluate, evaluate_active
+from jaxgp.interpreter.evaluate import FEW, evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.interpreter.ranked import Ranked, evaluate_ranked, rank
 from jaxgp.options import MAX_GAMES
 from jaxgp.printable import brief
 
 State = Any
+Few = tuple[Plan, Ranked]
+"""Plans of a few individuals, and their trees by length: what is not used is not computed."""
 
 
 @dataclass(frozen=True)
-class ProgramPlayer(InPacks[Plan | Ranked]):
+class ProgramPlayer(InPacks[Plan]):
     """Direct control: one evaluation, one move.
 
     Attributes:
@@ -47,35 +49,36 @@ class ProgramPlayer(InPacks[Plan | Ranked]):
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
         return plan(self.primitives, programs)
 
-    def count(self, plans: Plan | Ranked) -> int:
+    def count(self, plans: Plan | Few) -> int:
         """Return P."""
-        return len(plans.place if isinstance(plans, Ranked) else plans.steps)
+        return len((plans[0] if isinstance(plans, tuple) else plans).steps)
 
     def length(self, plans: Plan) -> Array:
         """Return int32[P]: steps of the longest tree."""
         return plans.steps.max(-1)
 
-    def some(self, plans: Plan, who: Array) -> Ranked:
-        """Return the trees of some individuals, int32[C], by length."""
-        return rank(self.primitives, plans, who)
+    def some(self, plans: Plan, who: Array) -> Few:
+        """Return the plans of some individuals, int32[C], for many moves."""
+        return take(plans, who), rank(self.primitives, plans, who)
 
     def look(self, state: State) -> Array:
         """Return float32[F], what a program sees of one state."""
         return self.features(state)
 
-    def act(self, plans: Plan | Ranked, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plan | Few, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, 1] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
         del bits
         features = jax.vmap(jax.vmap(self.features))(states).swapaxes(1, 2)
-        if isinstance(plans, Ranked):
-            values = evaluate_ranked(self.primitives, plans, features)
+        alone, ranked = plans if isinstance(plans, tuple) else (plans, None)
+        if ranked is not None and features.shape[-1] < FEW:
+            values = evaluate_ranked(self.primitives, ranked, features)
         elif active is None:
-            values = evaluate(self.primitives, plans, features)
+            values = evaluate(self.primitives, alone, features)
         else:
-            values = evaluate_active(self.primitives, plans, features, active)
+            values = evaluate_active(self.primitives, alone, features, active)
         moves, legal = jax.vmap(jax.vmap(self.decide))(states, values.swapaxes(1, 2))
         return moves[..., None], legal
 

@@ -36,7 +36,7 @@ from jaxgp.run.resume import RunPlan, again
 from jaxgp.run.signals import AFTER_GENERATION, AFTER_REPORT, Stop
 from jaxgp.search import cores
 from jaxgp.store import champion as champions
-from jaxgp.store import checkpoint, record, runs
+from jaxgp.store import checkpoint, compiled, record, runs
 from jaxgp.store.directory import RunDirectory, changes, digest, environment
 from jaxgp.store.table import CSVTable
 
@@ -267,11 +267,9 @@ def use_compilation_cache(folder: str | None) -> None:
     path = Path(folder).expanduser()
     try:
         path.mkdir(parents=True, exist_ok=True)
+        compiled.tidy(path)
     except OSError as error:
         _warn(f"compilation_cache={folder}: not used ({reason(error)})")
-        return
-    if not os.access(path, os.W_OK):
-        _warn(f"compilation_cache={folder}: not used (not writable)")
         return
     jax.config.update("jax_compilation_cache_dir", str(path))
 

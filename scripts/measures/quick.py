@@ -36,7 +36,7 @@ def _interpreter(in_games: bool, mancala: bool, bench: Bench, until: float) -> N
 
 
 def _othello(bench: Bench, until: float) -> None:
-    othello.play_random(bench, BATCH, "random legal moves from bits", othello.random_move, until)
+    othello.play_random(bench, BATCH, "random legal moves", None, until)
 
 
 def _generations(bench: Bench, until: float) -> None:
@@ -59,7 +59,7 @@ MEASUREMENTS = (
     Measurement("interpreter, Kalah set", 8, functools.partial(_interpreter, False, True)),
     Measurement("interpreter in games", 6, functools.partial(_interpreter, True, True)),
     Measurement("interpreter, arithmetic set", 8, functools.partial(_interpreter, False, False)),
-    Measurement("Othello from bits", 6, _othello),
+    Measurement("Othello, random moves", 6, _othello),
     Measurement("Kalah, random moves", 5, lambda bench, until: kalah.step(bench, BATCH, until)),
     Measurement("Kalah, searches", 12, lambda bench, until: kalah.search_roots(bench, DEPTH, 256, 64, until)),
     Measurement("Kalah, generations", 30, _generations),

@@ -10,10 +10,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import envs
 from device import comparing, prove, table
 from device.parts import configurations
-from device.programs import launches
+from device.programs import ahead, generations, launches
+from device.programs.iterations import Loops
 from jaxgp.errors import RunError, UsageError
+from jaxgp.run.assemble import assemble
 from tests.golden import runs
 
 HLO = """
@@ -76,6 +79,53 @@ def test_a_compiled_program_is_counted_as_it_is():
     loops = [loop for _, loop in launches.count(program.as_text()).walk()]
     assert len(loops) == 2
     assert all(loop.launches > 0 for loop in loops[1:])
+
+
+def test_iterations_of_inner_loops_are_counted_by_the_branch_of_the_platform_and_results_stay():
+    def step(x):
+        def scanned(x, _):
+            return jax.lax.cond(x > 1, lambda x: jax.lax.fori_loop(0, x, lambda _, x: x + 1, x), lambda x: 2 * x, x), x
+
+        x, _ = jax.lax.scan(scanned, x, None, 4)  # 1, 2, 4, 8, 16
+        here = {"cpu": lambda x: x, "default": lambda x: jax.lax.while_loop(lambda x: x < 100, lambda x: x + 21, x)}
+        return {"x": jax.lax.platform_dependent(x, **here)}
+
+    loops = Loops()
+    result, count = jax.jit(loops.named(step))(jnp.int32(1))
+    assert result == {"x": 100}, "by the way of a GPU"
+    assert count[: len(loops)].tolist() == [4, 2 + 4 + 8, 4]
+    result, count = jax.jit((there := Loops("cpu")).named(step))(jnp.int32(1))
+    assert (result, len(there)) == ({"x": 16}, 2)
+    text = jax.jit(Loops(counts=False).named(step)).lower(jnp.int32(1)).as_text(debug_info=True)
+    assert all(f"loop{number}/" in text for number in range(3))
+
+
+def test_launches_of_a_loop_are_those_of_its_iterations_times_their_number():
+    text = HLO.replace("jit(f)/while", "jit(f)/loop3/while")
+    counts = np.array([0, 0, 0, 500])
+    assert [one.launches for one in generations.spent(text, counts)] == [1, 3 * 7], "as the compiler knows them"
+    text = text.replace('"known_trip_count":{"n":"7"}', "")
+    assert [(one.each, one.iterations, one.launches) for one in generations.spent(text, counts)] == [
+        *((1, 1, 1), (3, 500, 1500)),
+    ]
+
+
+@pytest.mark.slow
+def test_a_generation_of_kalah_launches_no_more_than_its_budget(monkeypatch):
+    """What one iteration of each loop launches, in the program that XLA makes for an H100.
+
+    In all it is far from the aim, `device.parts.compiled.BUDGET`: see docs/performance.md. This keeps it from growing.
+    """
+    if not ahead.available():
+        pytest.skip("JAX's plugin for CUDA is not installed; scripts/device/programs/ahead.py says how to install it")
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    ring = assemble(configurations.generations()["Kalah"].config, envs).ring
+    text = generations.compiled(ring, jax.eval_shape(ring.init, jax.random.key(0)))
+    whole, *loops = [loop for _, loop in launches.count(text).walk()]
+    assert whole.launches <= 140
+    assert sum(loop.launches for loop in loops) <= 280
+    assert max(loop.launches for loop in loops) <= 60
+    assert [one for one in launches.scatters(text) if one[:2] == ("f32", "add")] == []
 
 
 def test_integers_are_compared_to_the_bit_and_floats_by_tolerance():

@@ -64,17 +64,17 @@ class Analysis:
     def solve(self, winner: int, found: tuple[np.ndarray, ...]) -> None:
         """Write the wins of a side, and the losses of the other one, into the values; in as many rounds as moves."""
         loser = 1 - winner
-        moves = self.leads(self._into(self.legal[winner], loser, lambda values: values != ILLEGAL), loser)
+        moves = self.leads(self._into(self.legal[winner], loser, MATE), loser)
         won, lost = np.zeros(self.shape, WORD), self.legal[loser] & self.checked[loser] & ~moves
         stuck = ~self.legal[loser] | ~moves
         write(found[loser], lost, -MATE)
         captured = [values for _, values in (*self.taken[winner], *self.taken[loser])]
         last = max((MATE - abs(int(v)) for x in captured for v in np.unique(x) if 0 < abs(int(v)) <= MATE), default=0)
         for number in itertools.count(1):
-            goal = self._into(lost, winner, lambda values, n=number: values <= n - 1 - MATE)
+            goal = self._into(lost, winner, number - 1 - MATE)
             wins = self.legal[winner] & self.leads(goal, winner) & ~won
             won |= wins
-            goal = self._into(self.legal[winner] & ~won, loser, lambda values, n=number: values < MATE - n)
+            goal = self._into(self.legal[winner] & ~won, loser, MATE - number - 1)
             losses = ~(stuck | self.leads(goal, loser) | lost)
             lost |= losses
             write(found[winner], wins, MATE - number)
@@ -99,7 +99,8 @@ class Analysis:
 
     def _white_king(self, goal: np.ndarray) -> np.ndarray:
         """Return `leads` of the white king, which goes to a place of another part of the table, and may turn all."""
-        found, turned = np.zeros(self.shape, WORD), {}
+        found = np.zeros(self.shape, WORD)
+        turned: dict[tuple[int, int], np.ndarray] = {}
         for slot, king in enumerate(TRIANGLE.tolist()):
             for right, up in STEPS.tolist():
                 if not (0 <= king % 8 + right < 8 and 0 <= king // 8 + up < 8):
@@ -111,11 +112,11 @@ class Analysis:
                 found[slot] |= turned[at]
         return found
 
-    def _into(self, quiet: np.ndarray, mover: int, accepted: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-        """Return a set with the places where a side has just taken a man, where the values without it are accepted."""
+    def _into(self, quiet: np.ndarray, mover: int, most: int) -> np.ndarray:
+        """Return a set with the places where a side has just taken a man, the value without it being `most` at most."""
         goal = quiet.copy()
         for meets, values in self.taken[mover]:
-            goal |= meets & packed(accepted(values))
+            goal |= meets & packed(values <= most)
         return goal
 
     def _captures(self, mover: int, smaller: Callable[[Pair], Values]) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -168,11 +169,11 @@ def into_set(
     """
     if axis is None:
         for right, up in steps:
-            found |= slide_words(goal, *masks, right, up) if masks else shifted(goal, right, up)
+            found |= slide_words(right, up, goal, *masks) if masks else shifted(goal, right, up)
     else:
         board = [_rows(axis, x) for x in (goal, found, *masks)]
         for right, up in steps:
-            slide(*board, right, up) if masks else step(*board, right, up)
+            slide(right, up, *board) if masks else step(right, up, *board)
 
 
 def _rows(axis: int, part: np.ndarray) -> np.ndarray:
@@ -187,13 +188,13 @@ def _from(right: int, up: int) -> tuple[tuple[slice, slice], tuple[slice, slice]
     return (ends[up][0], ends[right][0]), (ends[up][1], ends[right][1])
 
 
-def step(into: np.ndarray, found: np.ndarray, right: int, up: int) -> None:
+def step(right: int, up: int, into: np.ndarray, found: np.ndarray) -> None:
     """Add to a set of squares [8, 8, ..] those that are a step from a set."""
     here, there = _from(right, up)
     found[here] |= into[there]
 
 
-def slide(into: np.ndarray, found: np.ndarray, enter: np.ndarray, go: np.ndarray, right: int, up: int) -> None:
+def slide(right: int, up: int, into: np.ndarray, found: np.ndarray, enter: np.ndarray, go: np.ndarray) -> None:
     """Add to a set of squares [8, 8, ..] those from which a man slides into a set, through others."""
     if not up:
         into, found, enter, go = (x.swapaxes(0, 1) for x in (into, found, enter, go))
@@ -202,7 +203,7 @@ def slide(into: np.ndarray, found: np.ndarray, enter: np.ndarray, go: np.ndarray
     (_, here), (_, there) = _from(right, up)
     for row in range(6, -1, -1) if up > 0 else range(1, 8):
         passed[row, here] |= go[row, here] & passed[row + up, there]
-    step(passed, found, right, up)
+    step(right, up, passed, found)
 
 
 def shifted(words: np.ndarray, right: int, up: int) -> np.ndarray:
@@ -213,7 +214,7 @@ def shifted(words: np.ndarray, right: int, up: int) -> np.ndarray:
     return (words >> WORD.type(by) if by > 0 else words << WORD.type(-by)) & inside
 
 
-def slide_words(words: np.ndarray, enter: np.ndarray, go: np.ndarray, right: int, up: int) -> np.ndarray:
+def slide_words(right: int, up: int, words: np.ndarray, enter: np.ndarray, go: np.ndarray) -> np.ndarray:
     """Return words of the squares from which a man slides into a set, through others: one step, two, and four."""
     passed = words & enter
     for n in (1, 2, 4):

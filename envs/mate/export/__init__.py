@@ -8,6 +8,7 @@ from envs.mate import plain
 from envs.mate.export import searcher
 from envs.mate.language import AT, GuideOptions
 from envs.mate.rules import Mate
+from jaxgp.errors import reject
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def order_replies(given: Mapping[str, float]) -> float:
 
 def search(fen: str, own: int, limit: int = 100_000) -> tuple[str | None, int]:
     """Return a move that mates within so many moves, or None, and how many moves were made."""
-    one = Searcher(fen, own, ({trees}), {near}, limit)
+    one = Searcher(fen, own, ({trees}), {near}, limit, {fewest})
     return one.search({told}), one.nodes
 '''
 
@@ -81,8 +82,13 @@ def python(game: Mate, options: GuideOptions, individual: "Written", title: str 
         options: what trees see, and whether a search is told the number of moves.
         individual: of two trees.
         title: first line of the docstring.
+
+    Raises:
+        UsageError: the search is one by proof numbers, which is not written.
     """
     del game
+    if options.within != "deepening":
+        reject("program.within", options.within, "deepening, the search that is written")
     program = individual.python
     own, replies = (program.needed(tree).body(program.values[tree]) for tree in range(2))
     names = ("order_moves", "order_replies")
@@ -96,5 +102,6 @@ def python(game: Mate, options: GuideOptions, individual: "Written", title: str 
         replies=replies,
         trees=", ".join(trees),
         near=options.near,
+        fewest=options.equal == "replies",
         told=options.told,
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from envs.mate.plain import WAYS, Position, checked, moves, start
 
 STRAIGHT, SLANTED, WORTH = "rq", "bq", {"Q": 9, "R": 5, "B": 3, "N": 3, "P": 1, "K": 0}
-MATE, STEPS = 1000.0, 1000
+MATE, STEPS, COARSE = 1000.0, 1000, 4
 
 
 def men(cells: str, white: bool) -> list[int]:
@@ -211,8 +211,17 @@ class CutError(Exception):
 class Searcher:
     """Searches one position; `nodes` are the moves made."""
 
-    def __init__(self, text: str, own: int, trees: tuple[Tree | None, Tree | None], near: int, limit: int) -> None:
+    def __init__(
+        self,
+        text: str,
+        own: int,
+        trees: tuple[Tree | None, Tree | None],
+        near: int,
+        limit: int,
+        fewest: bool = False,
+    ) -> None:
         self.root, self.own, self.trees, self.near, self.limit = start(text), own, trees, near, limit
+        self.fewest = fewest  # whether moves of the solver that are of equal value are ordered by the number of replies
         self.solver, self.nodes = self.root.white, 0
         self.known: dict[tuple[Position, bool], tuple[int, int]] = {}  # fewest moves proved, most refuted
 
@@ -233,11 +242,13 @@ class Searcher:
             raise CutError
         self.nodes += 1
 
-    def value(self, tree: Tree, before: Position, after: Position, left: int) -> int:
+    def value(self, tree: Tree | None, before: Position, after: Position, left: int) -> int:
         """Return what moves are sorted by, the lowest first."""
-        found = tree(Seen(before, after, self.solver, self.near, left))
+        found = tree(Seen(before, after, self.solver, self.near, left)) if tree else 0.0
         found = min(MATE, max(-MATE, found)) if found == found else 0.0
-        return round((MATE - found) * STEPS)
+        if not self.fewest:
+            return round((MATE - found) * STEPS)
+        return round((MATE - found) * COARSE) * 256 + (len(moves(after)) if before.white == self.solver else 0)
 
     def solve(self, position: Position, left: int, forcing: bool) -> str | None:
         """Return a move by which the solver mates within so many moves."""
@@ -252,7 +263,7 @@ class Searcher:
                 break
             if left == 1 or not replies:
                 continue
-            if tree is not None:
+            if tree is not None or self.fewest:
                 kept.append((self.value(tree, position, after, left - 1), name, after))
             elif self.answered(after, left, forcing):
                 chosen = name

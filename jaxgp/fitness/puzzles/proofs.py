@@ -7,8 +7,8 @@ moves may have a share of it, by `Problem.credit`. Boards are the nodes of the r
 individual. A search is truncated at a multiple of the nodes of the reference search; its choice counts all the same.
 
 The formula of the source has no bound for boards, and multiplies partial credit by it as well. So a program that makes
-hardly a move wins. Here only right moves have the factor, and it is bounded, unless the formula is wanted as printed. Or they
-have log2(1 + the factor) in its place: then half as many nodes count alike, whether a search needs many or few.
+hardly a move wins. Here only right moves have the factor, and it is bounded, unless the formula is wanted as printed.
+By logarithms they have log2(1 + the factor) instead: then half as many nodes count alike for all searches.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 6.3.4.
 """

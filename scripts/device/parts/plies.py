@@ -18,7 +18,6 @@ from jax import Array
 import envs
 from device.comparing import unlike
 from device.work import Row, Work
-from jaxgp.bits import pick
 from jaxgp.contracts import Game, Problem, Simulation
 from jaxgp.players import ply
 from jaxgp.search.chance import unused_key
@@ -81,7 +80,7 @@ def _play(game: Game, states: Any, keys: Array, numbers: Array) -> tuple[Any, tu
     """Play random moves; return the states after them, and states, actions and keys [T, G] of every step."""
 
     def one(state: Any, key: Array, number: Array) -> tuple[Any, tuple[Any, Array, Array]]:
-        action = pick(game.legal_actions(state), ply.bits(key, number))
+        action = ply.random_move(game, state, ply.bits(key, number))
         drawn = jax.random.fold_in(key, number) if game.chance else unused_key()
         after = game.step(state, action, drawn)
         fresh = game.init(jax.random.fold_in(key, number + 2**20))

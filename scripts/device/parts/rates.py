@@ -20,7 +20,6 @@ from jax.stages import Compiled
 import envs
 from device.parts import configurations
 from device.work import Row, Work
-from jaxgp.bits import pick
 from jaxgp.config.games import cast_of
 from jaxgp.contracts import Game, Problem, Simulation
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -127,7 +126,9 @@ def timed(run: Callable[[], Any], units: float) -> Row:
 def parts(seed: int) -> list[Part]:
     """Return what is measured: interpreter, searches, and random moves or steps of every game."""
     cast = cast_of(configurations.generations()["Kalah"].config, envs)
+    kernel = Part(KERNEL, "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256, kernel=True))
     listed = [
+        *([kernel] if jax.default_backend() != "cpu" else ()),
         Part(
             "interpreter, 256 positions a program", "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256)
         ),
@@ -164,14 +165,14 @@ def _interpreter(
 
 
 def _moves(game: Game, seed: int, batch: int) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
-    """Random moves, drawn from the mask of legal actions; a game that ends begins again as it began."""
+    """Random moves, drawn as random players do; a game that ends begins again as it began."""
     keys = jax.random.split(jax.random.key(seed), batch)
     first = jax.jit(jax.vmap(game.init))(keys)
     moves = max(4, min(64, 2**18 // batch))
 
     def play(states: Any, keys: Array) -> Any:
         def one(first: Any, state: Any, key: Array, number: Array) -> Any:
-            action = pick(game.legal_actions(state), ply.bits(key, number))
+            action = ply.random_move(game, state, ply.bits(key, number))
             drawn = jax.random.fold_in(key, number + 2**20) if game.chance else unused_key()
             after = game.step(state, action, drawn)
             return jax.tree.map(lambda a, b: jnp.where(after.terminated, a, b), first, after)

@@ -172,22 +172,20 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
         if name not in MEASURED:
             reject("columns", name, f"some of {', '.join(MEASURED)}")
     rows: list[dict[str, object]] = []
-    texts = []
+    problems: list[tuple[str, int]] = []
     for number, line in enumerate(lines, 1):
         found = re.match(r"(\S+ \S+ \S+ \S+) dm (\d+);(?: id \"([^\"]*)\";)?(?:.* c1 \"([^\"]*)\";)?", line)
         if found is None:
             raise UsageError(f"file={options.file}: line {number} is no position with dm; accepted: FEN dm N; ...")
+        problems.append((found[1], int(found[2])))
         about = (number, found[3] or "", int(found[2]), found[4] or "")
         rows.append(dict(zip(COLUMNS, (*about, *[""] * len(COLUMNS)), strict=False)))
-        texts.append(found[1])
     for row, known in zip(rows, _known(options), strict=False):
         row |= {name: known[name] for name in COLUMNS[4:]}
-    some = [
-        (row, (text, own)) for row, text in zip(rows, texts, strict=True) if (own := row["n"]) in (options.n or {own})
-    ]
+    at = [place for place, (_, own) in enumerate(problems) if not options.n or own in options.n]
     for name in options.columns:
-        for (row, _), cells in zip(some, column(name, [problem for _, problem in some], options), strict=True):
-            row |= cells
+        for place, cells in zip(at, column(name, [problems[place] for place in at], options), strict=True):
+            rows[place] |= cells
     return [",".join(COLUMNS), *(",".join(str(row[name]) for name in COLUMNS) for row in rows)]
 
 
@@ -200,7 +198,7 @@ def _known(options: Options) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def column(name: str, problems: Sequence[tuple[str, int]], options: Options) -> list[dict[str, object]]:
+def column(name: str, problems: Sequence[tuple[str, int]], options: Options) -> list[dict[str, str | int]]:
     """Return the cells of what is measured of each problem, by the names of columns."""
     if name == "keys":
         said = [line.split()[1:] for line in mate.ask(["keys", str(options.limit)], problems)]

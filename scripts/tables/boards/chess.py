@@ -32,6 +32,7 @@ ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plie
 SUM = "sum of five terms"
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
+FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
 MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
@@ -98,6 +99,14 @@ def four(data: Data) -> str:
     rows = [row for row in data["chess_four"] if not row["than"]]
     found = _across(rows, [(endgame, "critical") for endgame in FOUR])
     return table(["player", *FOUR], [[str(named(player)), *cells] for player, cells in found.items()])
+
+
+def five(data: Data) -> str:
+    """Return a line for each player, with its shares of critical and held decisions in endgames of five men."""
+    rows = [row for row in data["chess_five"] if not row["than"]]
+    columns = [(endgame, kind) for endgame in FIVE for kind in ("critical", "held")]
+    lines = [[str(named(player)), *cells] for player, cells in _across(rows, columns).items()]
+    return table(["player", *(f"{endgame}, {kind}" for endgame, kind in columns)], lines)
 
 
 def met(data: Data) -> str:
@@ -258,6 +267,7 @@ TABLES: Makers = {
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,
+    "chess_five": five,
     "chess_met": met,
     "chess_near": near,
     "chess_larger": larger,

@@ -9,6 +9,7 @@ from envs.mate import export, language, plain, roles, suites
 from envs.mate.export.searcher import Seen
 from envs.mate.rules import Mate
 from envs.mate.terminals import CHESS, MATE
+from jaxgp.errors import UsageError
 from jaxgp.export.export import Written
 from jaxgp.genotypes.text import parse_program
 
@@ -64,10 +65,17 @@ def test_a_tree_that_reads_no_board_makes_no_move_to_sort():
     assert "order_replies" in str(module(TREES[2])["search"].__code__.co_names)
 
 
+def test_a_search_by_proof_numbers_is_not_written():
+    options = language.GuideOptions(within="proof")
+    program = parse_program(language.guide_set(options), "(PROGRAM 250 250 250)", 31)
+    with pytest.raises(UsageError, match=r"program\.within=proof: accepted: deepening"):
+        export.python(GAME, options, Written(language.guide_set(options), program, "seen"))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("told", [True, False])
-def test_an_exported_module_makes_as_many_moves_as_the_search_in_lanes(told):
-    options = language.GuideOptions(told=told, entries=2**14)
+@pytest.mark.parametrize(("told", "equal"), [(True, "list"), (False, "list"), (True, "replies")])
+def test_an_exported_module_makes_as_many_moves_as_the_search_in_lanes(told, equal):
+    options = language.GuideOptions(told=told, entries=2**14, equal=equal)
     _, prover = roles.guide(GAME, options)
     some = [one[:2] for n in (1, 2, 3) for one in [row for row in suites.shipped() if row[1] == n][:5]]
     programs = jax.tree.map(lambda *x: jnp.stack(x), *(parse_program(LANGUAGE, text, 31) for text in TREES))

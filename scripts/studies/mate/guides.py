@@ -1,0 +1,119 @@
+"""Nodes of guides on single problems, beside those of `few` and `dfpn_replies`: rows for paired tests.
+
+    python scripts/studies/mate/guides.py run=outputs/DIR suite=report limit=20000 save=docs/data/mate_paired.csv
+    python scripts/studies/mate/guides.py run=outputs/DIR suite=report file=problems.epd n=[3,4] limit=20000
+    python scripts/studies/mate/guides.py text="(PROGRAM 250 250)" equal=replies
+
+`file` is a list in EPD whose composed problems are added; their rows are numbers of lines, without positions. The other
+searches are those of plain C++, cut at the same limit. A guide given as text is measured as champions are; trees that
+say nothing have to need what the search by hand needs.
+"""
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import envs
+from envs.mate import suites
+from jaxgp import files
+from jaxgp.config import arguments
+from jaxgp.errors import UsageError, reject
+from jaxgp.games.casting import Cast, cast
+from jaxgp.genotypes import language as languages
+from jaxgp.measure import champions
+from jaxgp.options import MAX_COUNT, option
+from rivals.plain import mate
+from studies.chess import rows
+
+COMPOSED = "matetrack"
+CAPACITY = 128
+"""Nodes of a guide; one for all, so that those of one kind share a compiled program."""
+HAND = ("few", "dfpn_replies")
+COLUMNS = ("run", "seed", "source", "line", "n", "limit", "nodes", "proved", "cut", *HAND, "text")
+
+
+@dataclass
+class Options:
+    """Which guides, and which problems."""
+
+    run: str | None = option(None, "the run, or the champion file", path=True)
+    text: str | None = option(None, "the trees of a guide in its place")
+    within: str = option("deepening", "the search of a guide given as text", ("deepening", "proof"))
+    equal: str = option("list", "the order of its moves of equal value", ("list", "replies"))
+    entries: int = option(2**14, "entries of the table of each search, a power of two", low=2, high=2**20)
+    suite: str = option("report", "the set of own problems", suites.SETS)
+    file: str | None = option(None, "a list in EPD, whose composed problems are added", path=True)
+    n: list[int] = option([3, 4], "the n of these", low=1, high=6)
+    limit: int = option(20_000, "nodes of a search at most", low=218, high=MAX_COUNT)
+    save: str | None = option(None, "a file of rows, to which these are added", path=True)
+
+
+def problems(options: Options) -> list[tuple[str, str, str, int]]:
+    """Return source, line, FEN and n."""
+    found = [
+        (options.suite, str(line), text, own)
+        for line, (text, own, _, wanted) in enumerate(suites.shipped(), 1)
+        if wanted == options.suite
+    ]
+    if options.file is None:
+        return found
+    try:
+        lines = files.user_path("file", options.file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"file={options.file}: {error}; accepted: a file of text") from error
+    for number, line in enumerate(lines, 1):
+        told = re.match(rf"(\S+ \S+ \S+ \S+) dm (\d+);.*{COMPOSED}", line)
+        if told and int(told[2]) in options.n:
+            found.append(("composed", str(number), told[1], int(told[2])))
+    return found
+
+
+def guide(options: Options) -> tuple[Cast, str, str, str]:
+    """Return how a guide searches, its text, the name of its run, and its seed; raises UsageError."""
+    if options.text is not None:
+        values = {"within": options.within, "equal": options.equal, "entries": options.entries}
+        return cast(envs.spec("mate"), None, "guide", None, values), options.text, "by hand", ""
+    if options.run is None:
+        reject("run", None, "a run, a champion file, or text=")
+    loaded = champions.load(options.run, envs)
+    if loaded.cast.role is None or loaded.cast.role.name != "guide":
+        reject("run", options.run, "a champion of the role guide")
+    values = {**loaded.cast.program, "entries": options.entries}
+    own = cast(loaded.cast.spec, loaded.cast.game, "guide", None, values)
+    return own, loaded.content.text, loaded.content.title, str(loaded.content.seed)
+
+
+def task(options: Options) -> int:
+    """Search, and write the rows."""
+    own, text, name, seed = guide(options)
+    given = problems(options)
+    pairs = [(position, n) for _, _, position, n in given]
+    genome = languages.parse(own.language, text, CAPACITY)
+    genome = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
+    states = jax.tree.map(jnp.asarray, own.game.positions(pairs))
+
+    def search(genome: Any, states: Any, limits: jax.Array) -> Any:
+        return own.actor.prove(own.actor.prepare(genome), jnp.zeros(len(limits), jnp.int32), states, limits)
+
+    found = jax.device_get(jax.jit(search)(genome, states, jnp.full(len(pairs), options.limit)))
+    hand = [[one.nodes for one in mate.count(search, pairs, options.limit)] for search in HAND]
+    lines = [
+        [name, seed, source, line, str(n), str(options.limit), *map(str, cells), text]
+        for (source, line, _, n), *cells in zip(
+            given, found.nodes, found.solved.astype(int), found.truncated.astype(int), *hand, strict=True
+        )
+    ]
+    rows.report(COLUMNS, lines, files.user_path("save", options.save) if options.save else None)
+    return 0
+
+
+if __name__ == "__main__":
+    terminal.leave(arguments.main(Options, task, __doc__))

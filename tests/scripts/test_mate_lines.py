@@ -1,0 +1,35 @@
+"""Rows of lines of lists of mates: what is measured is written, and the other cells stay."""
+
+import csv
+import shutil
+
+import pytest
+
+from jaxgp.errors import UsageError
+from studies.mate import problems
+
+LINES = (
+    '6k1/5ppp/8/8/8/8/8/K3R3 w - - dm 1; id "hand"; c1 "exact";',
+    '7k/8/5K2/8/8/8/8/6R1 w - - dm 2; id "hand"; c1 "exact";',
+)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_cells_that_are_not_measured_stay(tmp_path):
+    source, target = tmp_path / "lines.epd", tmp_path / "lines.csv"
+    source.write_text("\n".join(LINES) + "\n")
+    where = {"part": "lines", "file": str(source), "save": str(target)}
+    problems.task(problems.Options(**where, columns=["few", "shortest"]))
+    problems.task(problems.Options(**where, columns=["keys", "dfpn_replies"], n=[2]))
+    one, two = csv.DictReader(target.open())
+    assert (one["shortest"], one["keys"], one["dfpn_replies"]) == ("1", "", "")
+    assert (two["shortest"], two["keys"], two["open"]) == ("2", "f6f7", "0")
+    assert int(two["dfpn_replies_distinct"]) <= int(two["dfpn_replies"])
+    assert one["few"]
+    assert two["few"]
+
+
+def test_a_column_that_is_none_is_refused(tmp_path):
+    with pytest.raises(UsageError, match="columns=queens: accepted: some of keys, shortest"):
+        problems.measure([], problems.Options(columns=["queens"]))
