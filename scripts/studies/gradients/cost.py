@@ -1,6 +1,6 @@
 """What a gradient costs: forward and backward through all programs, beside the interpreter, which goes forward alone.
 
-python scripts/studies/tuning/cost.py table=docs/data/tuning_cost.csv
+python scripts/studies/gradients/cost.py table=docs/data/tuning_cost.csv
 
 Both value the same random programs on the same positions, in turn; CPU-seconds, medians. Plans are made before, as they
 are once in a generation. Memory is what XLA says of the compiled program, without arguments and results.
@@ -42,7 +42,7 @@ from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import option
 from jaxgp.store.table import CSVTable
-from studies.tuning.regression import words
+from studies.gradients.regression import words
 
 COLUMNS = {
     "set": "the primitive set; of backgammon, the contact tree",
@@ -112,7 +112,7 @@ def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: i
         "ratio": second / first,
         "forward_bytes": room[0],
         "both_bytes": room[1],
-        "command": arguments.command("scripts/studies/tuning/cost.py", options),
+        "command": arguments.command("scripts/studies/gradients/cost.py", options),
     }
 
 
