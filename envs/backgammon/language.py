@@ -49,7 +49,7 @@ BITS = ("Player-Exposed", "Player-Blocked", "Enemy-Exposed", "Enemy-Blocked")
 """The questions about a place that are truth values: a word of bits each, which comes before all numbers."""
 COUNTS = ("Player-Tower", "Player-Position")
 """The questions about a place that are numbers: 26 each."""
-SURROGATES = {
+SURROGATES: dict[str, Callable[..., Array]] = {
     "If": surrogates.choose,
     "Greater": surrogates.greater,
     "Smaller": surrogates.smaller,
@@ -179,8 +179,8 @@ def _functions(prefix: str, number: str, truth: str) -> tuple[Primitive, ...]:
     def made(
         name: str, kind: str, args: tuple[str, ...], call: Callable[..., Array], python: str, latex: str
     ) -> Primitive:
-        picks, slope = 2 if name == "If" else 0, SURROGATES.get(name, OWN)
-        return Primitive(prefix + name, kind, args, call, picks=picks, gradient=slope, python=python, latex=latex)
+        picks, by = 2 if name == "If" else 0, SURROGATES.get(name)
+        return Primitive(prefix + name, kind, args, call, picks=picks, gradient=by or OWN, python=python, latex=latex)
 
     return (
         made("Add", number, two, lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),

@@ -41,6 +41,7 @@ from jaxgp.interpreter.reverse.gradients import loss_and_slopes, plan_tapes
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import option
+from jaxgp.run.memory import parts
 from jaxgp.store.table import CSVTable
 from studies.gradients.regression import words
 
@@ -100,7 +101,7 @@ def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: i
             jax.block_until_ready(run())
             times.append(1000 * (time.process_time() - begun))
     first, second = (median(times[1:]) for times in spent)
-    room = [int(one.memory_analysis().temp_size_in_bytes) for one in (forward, both)]
+    room = [found.temporaries if (found := parts(one)) else 0 for one in (forward, both)]
     return {
         "set": primitives.name,
         "programs": options.programs,
