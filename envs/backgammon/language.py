@@ -21,7 +21,7 @@ The source leaves these points open:
   Names of the race tree begin with Race-.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -33,7 +33,7 @@ from jax import Array, lax
 from envs.backgammon.rules import BAR, HOME, OFF, POINTS, column, facing, points_of
 from jaxgp.bits import WORD
 from jaxgp.genotypes import surrogates
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import BOOL, FLOAT, OWN, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option
 
@@ -49,7 +49,7 @@ BITS = ("Player-Exposed", "Player-Blocked", "Enemy-Exposed", "Enemy-Blocked")
 """The questions about a place that are truth values: a word of bits each, which comes before all numbers."""
 COUNTS = ("Player-Tower", "Player-Position")
 """The questions about a place that are numbers: 26 each."""
-SURROGATES: Mapping[str, Callable[..., Array]] = {
+SURROGATES: dict[str, Callable[..., Array]] = {
     "If": surrogates.choose,
     "Greater": surrogates.greater,
     "Smaller": surrogates.smaller,
@@ -179,9 +179,8 @@ def _functions(prefix: str, number: str, truth: str) -> tuple[Primitive, ...]:
     def made(
         name: str, kind: str, args: tuple[str, ...], call: Callable[..., Array], python: str, latex: str
     ) -> Primitive:
-        picks = 2 if name == "If" else 0
-        slope: Literal["own"] | Callable[..., Array] = SURROGATES.get(name, "own")
-        return Primitive(prefix + name, kind, args, call, picks=picks, gradient=slope, python=python, latex=latex)
+        picks, by = 2 if name == "If" else 0, SURROGATES.get(name)
+        return Primitive(prefix + name, kind, args, call, picks=picks, gradient=by or OWN, python=python, latex=latex)
 
     return (
         made("Add", number, two, lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),

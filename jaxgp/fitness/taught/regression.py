@@ -20,7 +20,7 @@ from jaxgp.interpreter.reverse.gradients import Examples
 from jaxgp.printable import brief
 
 PLACES = 128
-"""Points of a block. Rows of more fall out of the caches of a CPU: `scripts/studies/gradient/cost.py`."""
+"""Points of a block. Rows of more fall out of the caches of a CPU: `scripts/studies/gradients/cost.py`."""
 
 
 class Targets(NamedTuple):

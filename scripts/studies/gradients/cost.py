@@ -1,6 +1,6 @@
 """What a gradient costs: forward and backward through all programs, beside the interpreter, which goes forward alone.
 
-python scripts/studies/gradient/cost.py table=docs/data/tuning_cost.csv
+python scripts/studies/gradients/cost.py table=docs/data/tuning_cost.csv
 
 Both value the same random programs on the same positions, in turn; CPU-seconds, medians. Plans are made before, as they
 are once in a generation. Memory is what XLA says of the compiled program, without arguments and results.
@@ -21,7 +21,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
-from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -42,8 +41,9 @@ from jaxgp.interpreter.reverse.gradients import loss_and_slopes, plan_tapes
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import option
+from jaxgp.run.memory import parts
 from jaxgp.store.table import CSVTable
-from studies.gradient.regression import words
+from studies.gradients.regression import words
 
 COLUMNS = {
     "set": "the primitive set; of backgammon, the contact tree",
@@ -101,7 +101,7 @@ def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: i
             jax.block_until_ready(run())
             times.append(1000 * (time.process_time() - begun))
     first, second = (median(times[1:]) for times in spent)
-    room = [int(cast(Any, one.memory_analysis()).temp_size_in_bytes) for one in (forward, both)]
+    room = [found.temporaries if (found := parts(one)) else 0 for one in (forward, both)]
     return {
         "set": primitives.name,
         "programs": options.programs,
@@ -113,7 +113,7 @@ def case(options: Options, primitives: PrimitiveSet, capacity: int, positions: i
         "ratio": second / first,
         "forward_bytes": room[0],
         "both_bytes": room[1],
-        "command": arguments.command("scripts/studies/gradient/cost.py", options),
+        "command": arguments.command("scripts/studies/gradients/cost.py", options),
     }
 
 

@@ -1,6 +1,6 @@
 """What tuning gives in regression, at equal CPU-seconds: without it, inherited (Lamarck), and not inherited (Baldwin).
 
-python scripts/studies/gradient/regression.py seconds=2 seeds=5 table=docs/data/tuning_regression.csv
+python scripts/studies/gradients/regression.py seconds=2 seeds=5 table=docs/data/tuning_regression.csv
 
 Each run has the same CPU-seconds, without compiling, and so as many generations as it can. Its champion, by the points
 it was measured on, is reported on others between them. The problems are functions of one variable with constants that
@@ -129,7 +129,7 @@ def rings(options: Options) -> dict[str, jaxgp.Ring]:
 def task(options: Options) -> int:
     """Run, print and note."""
     table = None if options.table is None else CSVTable(files.user_path("table", options.table), COLUMNS)
-    command = arguments.command("scripts/studies/gradient/regression.py", options)
+    command = arguments.command("scripts/studies/gradients/regression.py", options)
     made = rings(options)
     init = {tuning: jax.jit(ring.init) for tuning, ring in made.items()}
     step = {tuning: jax.jit(ring.step) for tuning, ring in made.items()}
