@@ -282,7 +282,7 @@ class InPacks(ABC, Generic[Plans]):
     @abstractmethod
     def length(self, plans: Plans, /) -> Array: ...  # int32[P]: how long a move takes, in any unit.
     @abstractmethod
-    def some(self, plans: Plans, who: Array, /) -> Plans: ...  # Of individuals `who`, int32[C], for many moves.
+    def some(self, plans: Plans, who: Array, /) -> Any: ...  # Of individuals `who`, int32[C], as `act` takes them, too.
 
 
 class Alone(ABC, Generic[Plans]):

@@ -20,9 +20,9 @@ from jaxgp.errors import UsageError
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
-from jaxgp.players import ply
 from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
+from jaxgp.players.ply import random_move
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer
 
@@ -80,7 +80,7 @@ class Decider:
         """Play a round of games and keep their positions, by the keys of the game."""
         start, moves = jax.random.split(key)
         states = jax.jit(jax.vmap(self.cast.game.init))(jax.random.split(start, LANES))
-        for _ in range(LONGEST):
+        for number in range(LONGEST):
             keys, choices = map(np.asarray, self._looks(states))
             if np.asarray(states.terminated).all():
                 return
@@ -89,7 +89,7 @@ class Decider:
                 code = keys[lane].tobytes()
                 if code not in kept:
                     kept[code] = jax.tree.map(lambda leaf, lane=lane: leaf[lane], host)
-            states = self._step(jax.random.fold_in(moves, ply), states)
+            states = self._step(jax.random.fold_in(moves, number), states)
 
     @cached_property
     def _looks(self) -> Callable[[States], tuple[Array, Array]]:
@@ -107,7 +107,7 @@ class Decider:
             draw, chance = jax.random.split(key)
             bits = jax.random.bits(draw, (LANES,), jnp.uint32)
             own, right = self._act(self.shallow, self.program, states)
-            drawn = jax.vmap(partial(ply.random_move, game))(states, bits)
+            drawn = jax.vmap(partial(random_move, game))(states, bits)
             move = jnp.where((states.to_move == side) & right, own, drawn)
             return jax.vmap(game.step)(states, move, jax.random.split(chance, LANES))
 

@@ -18,6 +18,7 @@ them, once per generation:
                                                     4     SUB   row 1, row 0        0
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 import jax
@@ -103,7 +104,7 @@ def _plan_group(primitives: PrimitiveSet, programs: Programs) -> Plan:
 
     def plan_few(programs: Programs) -> Plan:
         cut = {name: getattr(programs, name)[:, :narrow] for name in ("opcode", "value", "size")}
-        few = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, spare))(programs.replace(**cut))
+        few = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, spare))(replace(programs, **cut))
         rows = {"kind": 0, "operand": CONSTANT, "constant": 0.0, "slot": spare, "effect": -1}
         more = lambda x: [(0, 0), (0, capacity - narrow)] + [(0, 0)] * (x.ndim - 2)  # noqa: E731
         wide = {
@@ -111,7 +112,7 @@ def _plan_group(primitives: PrimitiveSet, programs: Programs) -> Plan:
             for name, fill in rows.items()
             if (x := getattr(few, name)) is not None
         }
-        return few.replace(**wide)
+        return replace(few, **wide)
 
     return jax.lax.cond(bound <= narrow, plan_few, lambda programs: _plan_all(primitives, programs), programs)
 

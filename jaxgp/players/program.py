@@ -28,7 +28,7 @@ Few = tuple[Plan, Ranked]
 
 
 @dataclass(frozen=True)
-class ProgramPlayer(InPacks[Plan | Few]):
+class ProgramPlayer(InPacks[Plan]):
     """Direct control: one evaluation, one move.
 
     Attributes:

@@ -114,7 +114,8 @@ def _kernel(
     values: Any,
 ) -> None:
     """Run one program on the positions of a block; arguments refer to its plan, its features and its values."""
-    seen, functions = Rows(features), instructions(primitives)
+    seen: Any = Rows(features)
+    functions = instructions(primitives)
     scaled = primitives.weighted or primitives.factored
 
     def read(rows: tuple[Array, ...], place: Array, number: Array) -> Array:
