@@ -28,7 +28,7 @@ from jaxgp.interpreter.machine import MATE, Machine
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
-from jaxgp.search.proofs.numbers import Lane as Numbered
+from jaxgp.search.proofs.numbers import NumberedLane
 from jaxgp.search.proofs.numbers import ProofNumbers
 from jaxgp.search.proofs.programs import View
 
@@ -147,7 +147,7 @@ class GuidedNumbers(_Trees, ProofNumbers):
         """Search roots [Q] for individuals `whose` of plans `contexts`; see `ProofNumbers.search`."""
         return ProofNumbers.search(replace(self, plans=cast(FramePlan, contexts), whose=whose), states, limit, count)
 
-    def first(self, lane: Numbered, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
+    def first(self, lane: NumberedLane, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
         """Return int32[2], the first numbers of a board, and int32[]: moves with the lowest come first."""
         numbers, _ = ProofNumbers.first(self, lane, before, action, after, seen)
         trees = jnp.stack([self.tree(lane.root, before.to_move), self.tree(lane.root, 2)])

@@ -41,11 +41,11 @@ PROBES = 8
 SHARE = 4
 """Slots for each entry of the table."""
 PROOF, DISPROOF, BEGIN, SIZE = range(4)
-"""Columns of `Lane.table`: the numbers; where the edges begin, and how many there are, -1 before they are made."""
+"""Columns of `NumberedLane.table`: the numbers; where the edges begin, and how many there are, -1 before they are made."""
 
 
 @struct.dataclass
-class Lane:
+class NumberedLane:
     """One search in progress; D levels of frames, T positions and as many edges in its table.
 
     Level 0 holds the root, before its round begins; its position is searched on level 1.
@@ -113,7 +113,7 @@ class ProofNumbers:
         if self.lanes < 1 or self.narrow < 1:
             raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
 
-    def first(self, lane: Lane, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
+    def first(self, lane: NumberedLane, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
         """Return int32[2], the first numbers of an open position, and int32[]: moves with the lowest come first."""
         del lane, before, action
         replies = self.method == "dfpn_replies"
@@ -142,7 +142,7 @@ class ProofNumbers:
         # Where the other side is to move, no move of the solver may be left.
         least = 1 - jax.vmap(lambda state: state.to_move)(states)
 
-        def begin(lanes: Lane, begins: Array, root: Array) -> Lane:
+        def begin(lanes: NumberedLane, begins: Array, root: Array) -> NumberedLane:
             def fill(old: Array, new: Array | int | bool) -> Array:
                 return jnp.where(begins.reshape(-1, *[1] * (old.ndim - 1)), new, old)
 
@@ -162,7 +162,7 @@ class ProofNumbers:
                 limit=fill(lanes.limit, limit[root]),
             )
 
-        def advance(lanes: Lane, running: Array) -> tuple[Lane, Array, Claims]:
+        def advance(lanes: NumberedLane, running: Array) -> tuple[NumberedLane, Array, Claims]:
             del running
             lanes = jax.vmap(self._advance)(lanes)
             return lanes, lanes.busy & lanes.over, _claims(lanes)
@@ -177,10 +177,10 @@ class ProofNumbers:
         return 2 * self._most + 2
 
     @property
-    def _idle(self) -> Lane:
+    def _idle(self) -> NumberedLane:
         zero, no, levels, size = jnp.int32(0), jnp.bool_(False), self._levels, self.entries
         words = len(self.problem.key(self.problem.init(jax.random.key(0)))) + 2
-        return Lane(
+        return NumberedLane(
             busy=no,
             root=zero,
             told=zero,
@@ -208,7 +208,7 @@ class ProofNumbers:
             limit=zero,
         )
 
-    def _advance(self, lane: Lane) -> Lane:
+    def _advance(self, lane: NumberedLane) -> NumberedLane:
         """Begin a round, make a move, or end a visit. Each array is read before it is written to, and written once."""
         problem, level, active = self.problem, lane.level, lane.busy & ~lane.over
         state, look = self._packing.unpack(lane.frames[level])
@@ -289,7 +289,7 @@ class ProofNumbers:
             chosen=jnp.where(names_move, edges[best, 1], lane.chosen),
         )
 
-    def _weigh(self, lane: Lane, begin: Array, size: Array, own: Array) -> tuple[Array, Array, Array, Array]:
+    def _weigh(self, lane: NumberedLane, begin: Array, size: Array, own: Array) -> tuple[Array, Array, Array, Array]:
         """Return the edges of a position, int32[M, 3], its numbers, the best of its edges and the second number."""
         places = jnp.arange(self.problem.most_choices)
         edges = lane.edges[jnp.minimum(begin + places, self.entries - 1)]
@@ -316,7 +316,7 @@ class ProofNumbers:
         known = jnp.where(won, jnp.stack([0, INFINITE]), jnp.stack([INFINITE, 0]))
         return jnp.where(won | lost, known, jnp.clip(first, 1, LARGE)).astype(jnp.int32)
 
-    def _find(self, lane: Lane, state: States) -> tuple[Array, Array, Array, Array]:
+    def _find(self, lane: NumberedLane, state: States) -> tuple[Array, Array, Array, Array]:
         """Return whether a position is new, its place in the table, the slot if it is new, and its key."""
         rest = jnp.stack([state.to_move, self.problem.left(state)]).astype(jnp.uint32)
         key = jnp.append(self.problem.key(state), rest)
@@ -330,7 +330,7 @@ class ProofNumbers:
         return fresh, jnp.where(fresh, lane.used, found[jnp.argmax(same), 1]), slot, key
 
 
-def _claims(lane: Lane) -> Claims:
+def _claims(lane: NumberedLane) -> Claims:
     """Return what lanes, or a lane, have found."""
     return Claims(
         chosen=lane.chosen,
