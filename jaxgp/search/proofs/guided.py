@@ -28,8 +28,7 @@ from jaxgp.interpreter.machine import MATE, Machine
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
-from jaxgp.search.proofs.numbers import NumberedLane
-from jaxgp.search.proofs.numbers import ProofNumbers
+from jaxgp.search.proofs.numbers import NumberedLane, ProofNumbers
 from jaxgp.search.proofs.programs import View
 
 STEPS, COARSE = 1000, 4

@@ -41,7 +41,7 @@ PROBES = 8
 SHARE = 4
 """Slots for each entry of the table."""
 PROOF, DISPROOF, BEGIN, SIZE = range(4)
-"""Columns of `NumberedLane.table`: the numbers; where the edges begin, and how many there are, -1 before they are made."""
+"""Columns of `NumberedLane.table`: the numbers; where the edges begin; how many there are, -1 before they are made."""
 
 
 @struct.dataclass
