@@ -128,7 +128,7 @@ def boards(number: int, instances: str) -> tuple[str, ...]:
 TASKS: Mapping[str, Task] = {
     "kalah": Task(
         "share of points in 200 games against a search of 2 plies; selected by 30 games against random moves and 1 ply",
-        ("game=mancala",),
+        ("game=mancala", "program.role=leaf", "program.depth=1"),
         against(random="kind:random,games:10", shallow="kind:search,depth:1,ties:random,games:5"),
         against(deeper="kind:search,depth:2,ties:random,games:100"),
     ),
