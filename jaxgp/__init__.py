@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from jaxgp.contracts import (
+        Differentiable,
         Driver,
         Fitness,
         Game,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.seeds import Seeds
     from jaxgp.evolution.state import EvolutionState
+    from jaxgp.evolution.tuning.options import TuneOptions
     from jaxgp.evolution.winners import Winners
     from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
     from jaxgp.fitness.evaluation import Absolute, Evaluation, FunctionFitness
@@ -41,12 +43,14 @@ if TYPE_CHECKING:
     from jaxgp.fitness.refereed import Refereed
     from jaxgp.fitness.rollout import RolloutFitness
     from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.fitness.taught.regression import RegressionFitness
     from jaxgp.games.casting import Cast
     from jaxgp.games.notation import Notation, Showing
     from jaxgp.genotypes.language import parse, to_text
     from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
     from jaxgp.genotypes.programs import Programs
     from jaxgp.interpreter.evaluate import evaluate_programs
+    from jaxgp.interpreter.reverse.gradients import Examples
     from jaxgp.library.evolving import AskTell, Evolved, History, evolve, resume
     from jaxgp.library.games import (
         Board,
@@ -84,6 +88,7 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "contracts": (
+        "Differentiable",
         "Driver",
         "Fitness",
         "Game",
@@ -106,6 +111,7 @@ _ROOMS = {
     "evolution.ring": ("Ring",),
     "evolution.seeds": ("Seeds",),
     "evolution.state": ("EvolutionState",),
+    "evolution.tuning.options": ("TuneOptions",),
     "evolution.winners": ("Winners",),
     "library.evolving": ("AskTell", "Evolved", "History", "evolve", "resume"),
     "fitness.among.coevolution": ("CoevolutionFitness", "Guide"),
@@ -115,11 +121,13 @@ _ROOMS = {
     "fitness.refereed": ("Refereed",),
     "fitness.rollout": ("RolloutFitness",),
     "fitness.solo": ("SoloFitness",),
+    "fitness.taught.regression": ("RegressionFitness",),
     "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),
     "genotypes.primitives": ("BOOL", "FLOAT", "Floats", "Integers", "Primitive", "PrimitiveSet"),
     "genotypes.programs": ("Programs",),
     "interpreter.evaluate": ("evaluate_programs",),
+    "interpreter.reverse.gradients": ("Examples",),
     "library.games": (
         "Board",
         "Champion",

@@ -7,7 +7,8 @@ A key is a typed JAX random key, key[]. States, plans and memories are trees of 
 choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
 
 A game or an actor says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`, `Puzzle`,
-`Simulation`, `Instanced`, `Problem`; `Soloist`, `Solver`, `Driver`, `Prover`. Nobody looks for methods by their names.
+`Simulation`, `Instanced`, `Problem`; `Soloist`, `Solver`, `Driver`, `Prover`. So does a fitness: `Differentiable`.
+Nobody looks for methods by their names.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from jax import Array
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
     from jaxgp.fitness.evaluation import Evaluation, Standing
+    from jaxgp.interpreter.reverse.gradients import Examples
     from jaxgp.players.alone.walk import Performance, Walked
     from jaxgp.search.proofs.claims import Claims
     from jaxgp.search.puzzles.deepening import Solutions
@@ -274,6 +276,15 @@ class Player(Protocol[Plans]):
         """
 
 
+class InPacks(ABC, Generic[Plans]):
+    """A player that needs nothing but its plans for a move, so that games can go on a few individuals at a time."""
+
+    @abstractmethod
+    def length(self, plans: Plans, /) -> Array: ...  # int32[P]: how long a move takes, in any unit.
+    @abstractmethod
+    def some(self, plans: Plans, who: Array, /) -> Plans: ...  # Of individuals `who`, int32[C], for many moves.
+
+
 class Alone(ABC, Generic[Plans]):
     """An actor in a game for one that has a game of its own to show, in place of a move in any position."""
 
@@ -439,6 +450,19 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
         """Return a fitness that finds the same, at most `chunk` individuals (None: all) at a time, to need less memory.
 
         A fitness that can only measure all of them together returns None.
+        """
+
+
+class Differentiable(ABC, Generic[Memory]):
+    """A fitness with a loss that the numbers of programs can follow downhill, as `algorithm.tune` lets them."""
+
+    @abstractmethod
+    def examples(self, key: Array, memory: Memory) -> Examples: ...  # What programs learn from in a generation.
+    @abstractmethod
+    def loss(self, values: Array, known: Any) -> Array:
+        """Return float32[], the loss of a program by its values in a block of examples (float32[B]).
+
+        `known` is what the examples know of the block. JAX must be able to differentiate it by the values.
         """
 
 

@@ -44,9 +44,11 @@ def test_the_engine_and_the_benchmark_need_none_of_the_packages_of_the_host_side
     found = [file for room in rooms for file in (room.rglob("*.py") if room.is_dir() else [room.with_suffix(".py")])]
     engine = [".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for file in found]
     games = [f"envs.{file.parent.name}.rules" for file in (ROOT / "envs").glob("*/rules.py")]
+    scripts = ROOT / "scripts"
+    proof = [".".join(file.relative_to(scripts).with_suffix("").parts) for file in scripts.glob("device/**/*.py")]
     assert len(engine) > 40
     assert len(games) >= 4
-    lines = "\n".join(" ".join(names) for names in (BLOCKED, QUICK, [*sorted(engine), *games, "bench"]))
+    lines = "\n".join(" ".join(names) for names in (BLOCKED, QUICK, [*sorted(engine), *games, *sorted(proof), "bench"]))
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         input=lines,

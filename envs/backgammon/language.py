@@ -32,7 +32,8 @@ from jax import Array, lax
 
 from envs.backgammon.rules import BAR, HOME, OFF, POINTS, column, facing, points_of
 from jaxgp.bits import WORD
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes import surrogates
+from jaxgp.genotypes.primitives import BOOL, FLOAT, OWN, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import Packed
 from jaxgp.options import option
 
@@ -48,6 +49,15 @@ BITS = ("Player-Exposed", "Player-Blocked", "Enemy-Exposed", "Enemy-Blocked")
 """The questions about a place that are truth values: a word of bits each, which comes before all numbers."""
 COUNTS = ("Player-Tower", "Player-Position")
 """The questions about a place that are numbers: 26 each."""
+SURROGATES = {
+    "If": surrogates.choose,
+    "Greater": surrogates.greater,
+    "Smaller": surrogates.smaller,
+    "And": surrogates.both,
+    "Or": surrogates.either,
+    "Not": surrogates.negation,
+}
+"""What stands in for the derivatives of functions on truth values; those on numbers have their own."""
 GENERAL = ("Player-Pip", "Enemy-Pip", "Total-Hit-Prob", "Player-Escape", "Enemy-Escape")
 
 
@@ -169,8 +179,8 @@ def _functions(prefix: str, number: str, truth: str) -> tuple[Primitive, ...]:
     def made(
         name: str, kind: str, args: tuple[str, ...], call: Callable[..., Array], python: str, latex: str
     ) -> Primitive:
-        picks = 2 if name == "If" else 0
-        return Primitive(prefix + name, kind, args, call, picks=picks, python=python, latex=latex)
+        picks, slope = 2 if name == "If" else 0, SURROGATES.get(name, OWN)
+        return Primitive(prefix + name, kind, args, call, picks=picks, gradient=slope, python=python, latex=latex)
 
     return (
         made("Add", number, two, lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),

@@ -29,8 +29,7 @@ def judge(game: Chess) -> Judge | None:
     @jax.jit
     def worths(state: State, found: tables.Tables) -> jax.Array:
         after, _ = tables.successors(state.board, game.most_choices)
-        worth = tables.probe(found, after)
-        return -(worth - jnp.sign(worth)).astype(jnp.float32)
+        return tables.before(tables.probe(found, after)).astype(jnp.float32)
 
     return lambda state: worths(state, tables.tables(names))
 
@@ -48,8 +47,7 @@ def hints(game: Chess) -> Hint:
         values = np.asarray(look(state))[: len(moves)].astype(int)
         best = int(values.argmax())
         result = int(np.sign(values[best]))
-        plies = tables.MATE - abs(int(values[best]))
-        length = f", mate in {(plies + 1) // 2}" if result else ""
+        length = f", mate in {_moves(values[best])}" if result else ""
         kept = int((np.sign(values) == result).sum())
         others = [san(game, state, move) for move, value in zip(moves, values, strict=True) if np.sign(value) < result]
         lost = f"; thrown away by {', '.join(others[:8])}{', ...' * (len(others) > 8)}" if others else ""
@@ -84,4 +82,4 @@ def remarks(game: Chess) -> Callable[[Any, int], str] | None:
 
 def _moves(value: int) -> int:
     """Return in how many moves a value is mate."""
-    return (tables.MATE - abs(int(value)) + 1) // 2
+    return tables.MATE - abs(int(value))

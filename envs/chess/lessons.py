@@ -117,15 +117,15 @@ def draw_mates(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Le
     made = judged(game, found, states)
     top = made.values.max(1, keepdims=True)
     good = ~states.terminated & (top[:, 0] > 0) & ((made.values > -jnp.inf) & (made.values < top)).any(1)
-    worth = jnp.where(made.values > -jnp.inf, jnp.maximum(made.values, 0) / tables.MATE, -jnp.inf)
+    sooner = jnp.where(made.values > 0, 1 - tables.plies(jnp.maximum(made.values, 0)) / tables.MATE, 0.0)
+    worth = jnp.where(made.values > -jnp.inf, sooner, -jnp.inf)
     return good, made._replace(values=worth)
 
 
 def judged(game: Chess, found: tables.Tables, states: State) -> Lessons:
     """Return lessons of states [N], the moves worth what `hints.judge` says."""
     after, there, outcomes = followed(game, states)
-    probed = tables.probe(found, after)
-    values = jnp.where(there, -(probed - jnp.sign(probed)).astype(jnp.float32), -jnp.inf)
+    values = jnp.where(there, tables.before(tables.probe(found, after)).astype(jnp.float32), -jnp.inf)
     return Lessons(states, outcomes, values.T)
 
 

@@ -74,16 +74,29 @@ class GuideOptions:
     told: bool = option(True, "whether searches know how many moves a problem allows; else they deepen from 1")
     near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
     deepest: int = option(5, "the most moves of the solver", low=1, high=8)
-    entries: int = power_of_two(1024, "entries of the table of each search", low=2, high=2**20)
+    entries: int = power_of_two(
+        1024, "entries of the table of each search; a search by proof numbers ends where it is full", low=2, high=2**20
+    )
+    within: Literal["deepening", "proof"] = option(
+        "deepening",
+        "the search: depth first, with two trees, which order moves, or by proof numbers, with a third one, for first "
+        "numbers",
+    )
+    equal: Literal["list", "replies"] = option(
+        "list",
+        "the order of the solver's moves of equal value, depth first: that of the list, or by the number of replies, "
+        "as the search few has it",
+    )
 
 
 @lru_cache(maxsize=8)
 def guide_set(options: GuideOptions) -> PrimitiveSet:
-    """Build the language of trees that order moves: one for the solver, one for the other side."""
+    """Build the language of trees that guide: for moves of the solver, for replies, and for first numbers."""
+    third = options.within == "proof"
     return PrimitiveSet(
-        f"mate-guide-near{options.near}",
+        f"mate-guide{'-proof' * third}-near{options.near}",
         (*shown(False), ERC, DEPTH),
         generic(),
-        roots=(FLOAT, FLOAT),
+        roots=(FLOAT,) * (2 + third),
         type_sets=TYPE_SETS,
     )

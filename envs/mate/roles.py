@@ -38,6 +38,8 @@ def guide(problem: Mate, options: language.GuideOptions) -> tuple[PrimitiveSet, 
         deepest=options.deepest,
         told=options.told,
         entries=options.entries,
+        within=options.within,
+        fewest=options.equal == "replies",
     )
     return primitives, prover
 

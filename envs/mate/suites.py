@@ -2,10 +2,15 @@
 
 A line is `FEN; n; nodes; set; keys`: the nodes of the search `captures`, told n; the set that the problem belongs to,
 by default `train`; all first moves that force mate within n, as in e2e4 and e7e8q. Lines of `set` report are for tests.
+
+The keys of a file are searched when it is read, so that no run learns from a move that does not mate. Those of the list
+that comes with the project were proved when it was made.
 """
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import jax
 import numpy as np
@@ -14,13 +19,16 @@ from envs.chess.board import fen
 from envs.chess.board.moves import REST
 from envs.chess.board.position import Board
 from envs.mate import plain
+from envs.mate.export.searcher import CutError, Searcher, Seen
 from envs.mate.rules import Mate
-from jaxgp.errors import reject
+from jaxgp.errors import reject, remark
 from jaxgp.reading import read_text
 from jaxgp.spec import Instances
 
 SHIPPED = Path(__file__).with_name("problems.txt")
 SETS = ("train", "choose", "report")
+SETTLED = 300
+"""Moves of the search that settles a key of a file, at most: in plain Python a fifth of a second."""
 SHAPE = "lines FEN; n; nodes of captures; train, choose or report; keys, as in e2e4 e7e8q"
 
 
@@ -52,6 +60,7 @@ def instances(game: Mate, name: str, option: str) -> Instances:
 @lru_cache(maxsize=8)
 def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
     rows = []
+    stated: list[Stated] = []
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -69,10 +78,13 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
             reject(option, where, str(error))
         if not keys:
             reject(option, where, "at least one key")
+        stated += [Stated(number, parts[0], own, name) for name in parts[4].split()]
         if wanted in (None, parts[3]):
             rows.append((parts[0], own, int(parts[2]), parts[3], board, keys))
     if not rows:
         reject(option, str(path), "at least one problem")
+    if path != SHIPPED:
+        _check(stated, path, option)
     states = jax.tree.map(lambda *x: np.stack(x), *(game.position(row[4], row[1]) for row in rows))
     found = np.full((len(rows), max(len(row[5]) for row in rows)), -1, np.int32)
     for n, row in enumerate(rows):
@@ -81,6 +93,44 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
     nodes = np.array([row[2] for row in rows], np.int32)
     lengths = np.array([row[1] for row in rows], np.int32)
     return Instances(tuple(f"{row[0]} n={row[1]}" for row in rows), states, test, nodes, found, lengths)
+
+
+class Stated(NamedTuple):
+    """A key that a line states."""
+
+    line: int
+    text: str  # the position in FEN
+    own: int
+    name: str  # of the move, as in e2e4
+
+
+def forces(key: Stated) -> bool | None:
+    """Return whether a first move forces mate, by complete search in plain Python; None: it takes too many moves."""
+
+    def few(seen: Mapping[str, float]) -> float:
+        assert isinstance(seen, Seen)
+        return -len(plain.moves(seen.position))
+
+    one = Searcher(key.text, key.own, (few, None), near=1, limit=SETTLED)
+    after = plain.moves(one.root)[key.name]
+    if key.own == 1 or not plain.moves(after):
+        return plain.won(after)
+    try:
+        return any(one.answered(after, key.own, forcing) for forcing in (True, False))
+    except CutError:
+        return None
+
+
+def _check(stated: Sequence[Stated], path: Path, option: str) -> None:
+    """Refuse a key that does not force mate, and say which ones are not settled; raises UsageError."""
+    settled = {key: forces(key) for key in stated}
+    for key, mates in settled.items():
+        if mates is False:
+            wanted = f"first moves that force mate within {key.own}; {key.name} does not"
+            reject(option, f"{path}, line {key.line}", wanted)
+    if still := [f"{key.name} of line {key.line}" for key, mates in settled.items() if mates is None]:
+        more = f" and {len(still) - 1} more of {len(stated)} keys" if still[1:] else ""
+        remark(f"{option}={path}: {still[0]}{more} are not settled by searches of {SETTLED} moves; they stay")
 
 
 def _action(position: plain.Position, board: Board, name: str) -> int:

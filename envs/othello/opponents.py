@@ -9,7 +9,7 @@ import numpy as np
 from jax import Array
 
 from envs.othello.rules import Othello, State
-from jaxgp.bits import Bits, count, pick_bit, some
+from jaxgp.bits import Bits, count, some
 
 TABLE = Path(__file__).with_name("edgar_like.csv")
 """60 rows of 64 whole numbers, made by `scripts/studies/othello_learn.py`: weights of the squares after each move."""
@@ -80,12 +80,3 @@ def evaluators(game: Othello) -> dict[str, Callable[[Othello, State], Array]]:
     """Return the evaluators that accept a game's board."""
     learned = game.area == MOVES + 4
     return {name: value for name, value in EVALUATORS.items() if learned or name != "edgar_like"}
-
-
-def random_move(game: Othello, state: State, bits: Array) -> Array:
-    """Draw one of the legal moves uniformly, without the mask of all of them; `bits` is uint32[], uniform.
-
-    Returns:
-        int32[].
-    """
-    return jnp.where(some(state.legal), pick_bit(jnp.stack(state.legal), bits), game.area)

@@ -6,7 +6,7 @@ positions: there are the kinds of moves, all of them.
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
@@ -15,12 +15,12 @@ import numpy as np
 from jax import Array
 
 from jaxgp.arrays import take
-from jaxgp.bits import pick
 from jaxgp.contracts import Player, States
 from jaxgp.errors import UsageError
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Packed, evaluate_programs
+from jaxgp.players import ply
 from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.program import ProgramPlayer
@@ -106,9 +106,9 @@ class Decider:
         def step(key: Array, states: States) -> States:
             draw, chance = jax.random.split(key)
             bits = jax.random.bits(draw, (LANES,), jnp.uint32)
-            legal = jax.vmap(game.legal_actions)(states)
             own, right = self._act(self.shallow, self.program, states)
-            move = jnp.where((states.to_move == side) & right, own, jax.vmap(pick)(legal, bits))
+            drawn = jax.vmap(partial(ply.random_move, game))(states, bits)
+            move = jnp.where((states.to_move == side) & right, own, drawn)
             return jax.vmap(game.step)(states, move, jax.random.split(chance, LANES))
 
         return jax.jit(step)

@@ -9,6 +9,7 @@ from jaxgp.arrays import count_unique
 from jaxgp.checks.values import check_parts
 from jaxgp.errors import reject
 from jaxgp.evolution.options import GPOptions
+from jaxgp.evolution.tuning.tuner import Tuner, Tunes
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -22,7 +23,7 @@ BREED = 1
 
 
 @dataclass(frozen=True)
-class Generational:
+class Generational(Tunes):
     """Generational replacement: all parents but the elites are replaced by children.
 
     Attributes:
@@ -48,6 +49,11 @@ class Generational:
     def kept(self) -> int:
         """The elites, which come first in the next population."""
         return self.options.elites
+
+    @property
+    def tuner(self) -> Tuner | None:
+        """How individuals learn their numbers; None: they do not."""
+        return Tuner(self.primitives, self.options.tune) if self.options.tune.steps else None
 
     def init(self) -> Array:
         """Return float32[2, S], the counts of behaviours so far, for fitness sharing with a memory."""

@@ -185,8 +185,8 @@ class Islands(ManyPopulations):
         *mine, numbers = parts
         generation = whole.generation
         following, found, outcome, leaving = arrays.each(partial(self._island, generation), tuple(mine), self.together)
-        measured, (population, memory, own) = (mine[0], outcome[0]), following
-        outcome = outcome[1:]
+        measured, (population, memory, own) = (outcome.measured, outcome.fitness), following
+        outcome = outcome.standing, outcome.challenger
         # From here on all devices have the same of all islands.
         found, outcome, leaving = self._everywhere((found, outcome, leaving))
         population = self._arrive(population, own.keys, numbers, leaving, generation)
@@ -225,17 +225,18 @@ class Islands(ManyPopulations):
         population, memory, own = mine
         state = EvolutionState(generation, own.keys, population, memory, own.carried, own.champions, own.finished)
         following, metrics, outcome = self.ring.cycle(state)
-        leaving = self._leave(own.keys, population, outcome, generation)
+        leaving = self._leave(own.keys, outcome, generation)
+        outcome = outcome._replace(measured=outcome.measured if self.last else None, born=None)
         own = Own(own.keys, following.carried, following.champion, following.finished)
         return (following.population, following.memory, own), metrics, outcome, leaving
 
-    def _leave(self, key: Array, population: Genomes, outcome: Outcome, generation: Array) -> Genomes:
+    def _leave(self, key: Array, outcome: Outcome, generation: Array) -> Genomes:
         """Return copies [K, M, ...] of individuals of one island, drawn by tournaments for each of K neighbours."""
         asked = self.options
         draw_key, _ = _migration(key, generation)
         count = asked.neighbours * asked.migrants
         drawn = selection.tournament(draw_key, outcome.fitness, asked.tournament_size, count)
-        return take(population, drawn.reshape(asked.neighbours, asked.migrants))
+        return take(outcome.born, drawn.reshape(asked.neighbours, asked.migrants))
 
     def _arrive(self, population: Genomes, keys: Array, numbers: Array, leaving: Genomes, generation: Array) -> Genomes:
         """Let migrants come into the next generation of some islands.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from jaxgp.checks.unions import Kinds
 from jaxgp.checks.values import divisors
 from jaxgp.errors import reject
+from jaxgp.evolution.tuning.options import TuneOptions
 from jaxgp.operators.options import (
     MAX_CAPACITY,
     MAX_DEPTH,
@@ -204,6 +205,7 @@ class GPOptions(AlgorithmOptions):
     selection: SelectionOptions = option(SelectionOptions(), "how parents are drawn")
     crossover: CrossoverOptions = option(CrossoverOptions(), "subtree crossover of parents")
     mutation: MutationOptions = option(MutationOptions(), "mutation of children")
+    tune: TuneOptions = option(TuneOptions(), "learning of constants by a gradient method")
     islands: MigrationOptions = option(MigrationOptions(), "islands of the population; elites are of each island")
 
     def laws(self, prefix: str) -> None:
@@ -242,6 +244,11 @@ class GPOptions(AlgorithmOptions):
                 reject(f"algorithm.{name}", weight, f"0; {why}")
         if self.left_out:
             _left_out(self.left_out, language)
+        if self.tune.steps:
+            from jaxgp.interpreter.reverse.tape import unfit
+
+            if why := unfit(language):
+                reject("algorithm.tune.steps", self.tune.steps, f"0 with programs {of}: {why}")
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return generational replacement."""

@@ -8,7 +8,7 @@ other does not use:
 |---|---|---|
 | 0 | games, or instances; a child of it, the games of the fittest against the panel | order of the population |
 | 1 | selection and variation | games of the groups |
-| 2 | | random draws between equal winners |
+| 2 | tuning: what is learned from, and who learns | random draws between equal winners |
 | 3 | learning from lessons | games against the panel |
 | 4 | | variation |
 """
@@ -25,10 +25,11 @@ from jax.sharding import Mesh
 
 from jaxgp import arrays
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Fitness, Scheme
+from jaxgp.contracts import Differentiable, Fitness, Genomes, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import BestSoFar, EvolutionState
+from jaxgp.evolution.tuning.tuner import Tuner, Tunes
 from jaxgp.fitness.evaluation import Absolute, Standing
 
 Metrics = dict[str, Array]
@@ -44,11 +45,15 @@ class Outcome(NamedTuple):
         fitness: float32[P], of the population that was measured.
         standing: of its best individual; without metrics.
         challenger: this individual, with its fitness and points by the measure that generations share.
+        measured: the population [P, ...], which may have been tuned before.
+        born: what its children inherit of it: the same, or what it was before it was tuned.
     """
 
     fitness: Array
     standing: Standing
     challenger: BestSoFar
+    measured: Genomes
+    born: Genomes
 
 
 def stagnation(limit: int | None, generation: Array, champion: BestSoFar) -> tuple[Array, Metrics]:
@@ -210,6 +215,19 @@ class Ring(OnePopulation):
             whole("stagnation", self.stagnation, 1, or_null=True)
         if isinstance(self.fitness, Absolute):
             self.fitness.check(self.scheme)
+        if self.tuner and self.loss is None:
+            why = f"0; {type(self.fitness).__name__} has no loss with a gradient"
+            reject("algorithm.tune.steps", self.tuner.options.steps, why)
+
+    @property
+    def tuner(self) -> Tuner | None:
+        """How individuals learn their numbers before they are measured; None: they do not."""
+        return self.scheme.tuner if isinstance(self.scheme, Tunes) else None
+
+    @property
+    def loss(self) -> Differentiable | None:
+        """What they learn by; None: the fitness has no loss with a gradient."""
+        return self.fitness.differentiable if isinstance(self.fitness, Absolute) else None
 
     def __repr__(self) -> str:
         size = getattr(self.scheme, "population", "?")
@@ -246,7 +264,9 @@ class Ring(OnePopulation):
 
     def cycle(self, state: EvolutionState) -> tuple[EvolutionState, Metrics, Outcome]:
         """Do what `step` does, and return also what the measured generation has shown."""
-        key, population = jax.random.fold_in(state.key, state.generation), state.population
+        key = jax.random.fold_in(state.key, state.generation)
+        population, born, tuned = self._tuned(key, state)
+        measured = population
         result, memory = self.fitness.evaluate(key, population, state.memory)
         population, result = self.fitness.improve(key, population, result, memory)
         standing, memory = self.fitness.standing(key, result, population, memory)
@@ -255,7 +275,8 @@ class Ring(OnePopulation):
         challenger = BestSoFar(best, standing.fitness, standing.points, state.generation)
         champion = jax.tree.map(lambda a, b: jnp.where(improved, a, b), challenger, state.champion)
         memory = self.fitness.observe(memory, best, improved)
-        offspring, carried, bred = self.scheme.breed(key, population, result, state.carried)
+        parents = population if born is measured else born
+        offspring, carried, bred = self.scheme.breed(key, parents, result, state.carried)
         ends, stood = stagnation(self.stagnation, state.generation, champion)
         by_seat = {"best_points_first": standing.points[0], "best_points_second": standing.points[-1]}
         metrics = {
@@ -267,6 +288,7 @@ class Ring(OnePopulation):
             "mean_points": result.points.sum(-1).mean(),
             **self.scheme.describe(population, standing.best),
             **bred,
+            **tuned,
             **result.metrics,
             **standing.metrics,
             **stood,
@@ -280,7 +302,16 @@ class Ring(OnePopulation):
         following = EvolutionState(
             state.generation + 1, state.key, offspring, memory, carried, champion, finished, kept
         )
-        return following, metrics, Outcome(result.fitness, standing._replace(metrics={}), challenger)
+        outcome = Outcome(result.fitness, standing._replace(metrics={}), challenger, measured, born)
+        return following, metrics, outcome
+
+    def _tuned(self, key: Array, state: EvolutionState) -> tuple[Genomes, Genomes, Metrics]:
+        """Return the population that is measured, what its children inherit of it, and metrics."""
+        population, tuner, loss = state.population, self.tuner, self.loss
+        if tuner is None or loss is None:
+            return population, population, {}
+        tuned, metrics = tuner.learn(key, population, loss, state.memory)
+        return tuned, population if tuner.options.reborn else tuned, dict(metrics)
 
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
         """Let the candidates play another round of new games.

@@ -12,7 +12,7 @@ from jax import Array
 
 from jaxgp.arrays import comparable
 from jaxgp.checks.values import real
-from jaxgp.contracts import Memory, Metrics, Scheme
+from jaxgp.contracts import Differentiable, Memory, Metrics, Scheme
 from jaxgp.errors import reject
 from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_FITNESS, MAX_WEIGHT
@@ -86,6 +86,11 @@ class Absolute(ABC, Generic[Memory]):
     def language(self) -> Language | None:
         """What the individuals that it measures are written in; None: anything."""
         return None
+
+    @property
+    def differentiable(self) -> Differentiable[Memory] | None:
+        """What individuals can learn by, with the memory of this fitness; None: it has no loss with a gradient."""
+        return self if isinstance(self, Differentiable) else None
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured; raises UsageError."""

@@ -17,11 +17,17 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.bits import extend
-from jaxgp.contracts import Game, Opponent, Plans, Player
+from jaxgp.contracts import Game, InPacks, Opponent, Plans, Player
+from jaxgp.fitness.packs import in_packs
 from jaxgp.players import ply
 
 State = Any
 Memory = Any
+Games = tuple[State, Array, Array, Array]
+"""Games [P, G] that go on: states; plies, int32; behaviour, uint32[P, G, 2]; moves of thinkers so far, int32."""
+
+PACK = 256
+"""Games that go on together on a CPU, if the player allows it."""
 
 
 @struct.dataclass
@@ -92,15 +98,14 @@ def play(
     replies_random = any(opponent.random for opponent in opponents)
     resigns = any(opponent.forfeits for opponent in opponents)
 
-    def draw(plies: Array, wanted: bool) -> Array:
-        return jax.vmap(jax.vmap(ply.bits))(keys, plies) if wanted else jnp.zeros(shape, jnp.uint32)
+    def draw(keys: Array, plies: Array, wanted: bool) -> Array:
+        return jax.vmap(jax.vmap(ply.bits))(keys, plies) if wanted else jnp.zeros(plies.shape, jnp.uint32)
 
-    def after(states: State, action: Array, legal: Array, plies: Array) -> State:
+    def after(keys: Array, states: State, action: Array, legal: Array, plies: Array) -> State:
         moments = ply.moments(game, states, plies) if paired else plies
         return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
 
-    def replies(memories: tuple[Memory, ...], states: State, plies: Array, theirs: Array) -> tuple[Array, Array]:
-        bits = draw(plies, replies_random)
+    def replies(memories: tuple[Memory, ...], states: State, bits: Array, theirs: Array) -> tuple[Array, Array]:
         answers = [
             opponent.reply(memory, _cut(states, part), bits[:, part], theirs[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
@@ -112,65 +117,91 @@ def play(
     def going(states: State, plies: Array) -> Array:
         return ply.going(states, plies, max_plies)
 
-    def one_turn_each(carry: tuple) -> tuple:
-        states, plies, behaviour, memories, made, _ = carry
+    def one_turn_each(keys: Array, plans: Plans, memories: tuple[Memory, ...], games: Games) -> tuple[Games, Array]:
+        """Play a turn of each side; return the games, and bool[P], who can go on without a thought of an opponent."""
+        states, plies, behaviour, made = games
         mine = going(states, plies) & (states.to_move == seat)
-        moves, legal = player.act(plans, states, draw(plies, player.random), mine)
+        moves, legal = player.act(plans, states, draw(keys, plies, player.random), mine)
 
         def move(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
             states, plies, behaviour = games
             now &= going(states, plies)
-            moved = after(states, action, legal, plies)
+            moved = after(keys, states, action, legal, plies)
             behaviour = jnp.where(now[..., None], extend(behaviour, action), behaviour)
             return arrays.where(now, moved, states), plies + now, behaviour
 
         states, plies, behaviour = ply.turn(move, (states, plies, behaviour), moves, mine)
         theirs = going(states, plies) & (states.to_move != seat)
-        moves, ready = replies(memories, states, plies, theirs)
+        moves, ready = replies(memories, states, draw(keys, plies, replies_random), theirs)
 
         def answer(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
             states, plies, made = games
             now &= going(states, plies)
-            answered = after(states, action, action >= 0 if resigns else jnp.ones(shape, bool), plies)
-            made += (now & thinker).sum(dtype=jnp.int32)
-            return arrays.where(now, answered, states), plies + now, made
+            answered = after(keys, states, action, action >= 0 if resigns else jnp.ones_like(now), plies)
+            return arrays.where(now, answered, states), plies + now, made + (now & thinker)
 
         answering = theirs & ready
         states, plies, made = ply.turn(answer, (states, plies, made), moves, answering)
-        more = answering.any() | (going(states, plies) & (states.to_move == seat)).any()
-        return states, plies, behaviour, memories, made, more
+        more = answering | (going(states, plies) & (states.to_move == seat))
+        return (states, plies, behaviour, made), more.any(1)
 
-    def round_(carry: tuple) -> tuple:
-        states, plies, behaviour, memories, made, searches = carry
-        states, plies, behaviour, memories, made, _ = lax.while_loop(
-            lambda c: c[-1], one_turn_each, (states, plies, behaviour, memories, made, jnp.bool_(True))
-        )
-        waiting, bits = going(states, plies), draw(plies, replies_random)
+    def round_(carry: tuple[Games, tuple[Memory, ...], Array]) -> tuple[Games, tuple[Memory, ...], Array]:
+        games, memories, searches = carry
+
+        def advance(own: tuple[Array, Plans], games: Games, on: Array, until: Array) -> tuple[Games, Array]:
+            def step(carry: tuple[Games, Array]) -> tuple[Games, Array]:
+                games, more = one_turn_each(*own, memories, carry[0])
+                return games, more & on
+
+            return lax.while_loop(lambda c: c[1].sum(dtype=jnp.int32) > until, step, (games, on))
+
+        unfinished = going(*games[:2]).any(1)
+        if packed:
+            games = in_packs(
+                lambda who, *rest: advance((keys[who], player.some(plans, who)), *rest), games, unfinished, order, pack
+            )
+        else:
+            games, _ = advance((keys, plans), games, jnp.ones_like(unfinished), jnp.int32(0))
+        states, plies, *_ = games
+        waiting, bits = going(states, plies), draw(keys, plies, replies_random)
         thought = [
             opponent.think(memory, _cut(states, part), waiting[:, part], bits[:, part])
             for opponent, memory, part in zip(opponents, memories, parts, strict=True)
         ]
-        return states, plies, behaviour, tuple(m for m, _ in thought), made, searches + sum(n for _, n in thought)
+        return games, tuple(m for m, _ in thought), searches + sum(n for _, n in thought)
 
     start = jax.vmap(jax.vmap(game.init))(start_keys)
-    zero = jnp.int32(0)
     begun = jnp.zeros(shape, jnp.int32)
+    chance = game.chance or game.starts != "fixed" or opening or player.random or replies_random
+    # Equal individuals play equal games, of which one is played.
+    leader = arrays.leaders(plans) if isinstance(player, InPacks) and not chance and entered is None else None
+    if leader is not None:
+        entered = leader == jnp.arange(len(leader))
     if entered is not None:
         begun = jnp.where(entered[:, None], begun, max_plies)
+    packed = isinstance(player, InPacks) and jax.default_backend() == "cpu"
+    if packed:
+        order = arrays.longest_first(player.length(plans))[1]
+        pack = max(1, min(shape[0], PACK // shape[1]))
 
     def drawn(number: Array) -> Array:
-        return draw(jnp.full(shape, number), True)
+        return draw(keys, jnp.full(shape, number), True)
 
     def open_by(states: State, action: Array, plies: Array) -> State:
-        return after(states, action, jnp.ones(shape, bool), plies)
+        return after(keys, states, action, jnp.ones(shape, bool), plies)
 
     start, begun = ply.open_games(game, (start, begun), opening, drawn, open_by, max_plies)
-    states, plies, behaviour, memories, made, searches = lax.while_loop(
-        lambda c: going(c[0], c[1]).any(),
+    games, memories, searches = lax.while_loop(
+        lambda c: going(*c[0][:2]).any(),
         round_,
-        (start, begun, jnp.zeros((*shape, 2), jnp.uint32), tuple(memories), zero, zero),
+        (
+            (start, begun, jnp.zeros((*shape, 2), jnp.uint32), jnp.zeros(shape, jnp.int32)),
+            tuple(memories),
+            jnp.int32(0),
+        ),
     )
-    return Played(states, plies, behaviour, made, searches), memories
+    states, plies, behaviour, made = games if leader is None else arrays.take(games, leader)
+    return Played(states, plies, behaviour, made.sum(dtype=jnp.int32), searches), memories
 
 
 def _slices(opponents: Sequence[Opponent]) -> list[slice]:

@@ -6,7 +6,7 @@ The champion of a run is the best of these.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -15,10 +15,13 @@ from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Memory, Remembers, Scheme
+from jaxgp.contracts import Differentiable, Memory, Remembers, Scheme
 from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.printable import brief
+
+if TYPE_CHECKING:
+    from jaxgp.interpreter.reverse.gradients import Examples
 
 COUNTED = ("evaluations", "plies", "searches", "nodes")
 """Metrics that count the work of a generation: that of the fitness and that of the referee add up."""
@@ -42,6 +45,21 @@ class Memories:
 
     own: Any  # of the fitness
     referee: Any
+
+
+@dataclass(frozen=True, eq=False)
+class OwnLoss(Differentiable[Memories]):
+    """The loss of a fitness that has a referee."""
+
+    of: Differentiable[Any]
+
+    def examples(self, key: Array, memory: Memories) -> "Examples":
+        """Return what the fitness has programs learn from."""
+        return self.of.examples(key, memory.own)
+
+    def loss(self, values: Array, known: Any) -> Array:
+        """Return the loss of the fitness."""
+        return self.of.loss(values, known)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +93,12 @@ class Refereed(Absolute[Memories]):
     def language(self) -> Language | None:
         """What the individuals are written in."""
         return self.fitness.language
+
+    @property
+    def differentiable(self) -> Differentiable[Memories] | None:
+        """What individuals can learn by: the loss of the fitness, if it has one."""
+        own = self.fitness.differentiable
+        return None if own is None else OwnLoss(own)
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or that has too few; raises UsageError."""

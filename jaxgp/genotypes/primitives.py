@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from jax import Array
@@ -23,6 +23,8 @@ FLOAT = "float"
 BOOL = "bool"
 
 Weighting = Literal["none", "path", "noops"]
+OWN: Final = "own"
+"""The gradient of a function that is the derivative of its `call`."""
 
 MOST = 2**24
 """Whole numbers up to this one are float32s, which constants are."""
@@ -164,6 +166,9 @@ class Primitive:
         bits: digits `0` and `1` that a no-op appends to the paths of the leaves below it; a no-op is a function that
             returns its one argument. See `PrimitiveSet.weighting`.
         weight: how often random creation chooses it, relative to the other candidates.
+        gradient: how reverse mode goes through a function. `own`: by the derivative of `call`, as JAX finds it. A
+            function: by its derivative in the place of that of `call`, for the same arguments as numbers, float32[B]
+            each; see `jaxgp.genotypes.surrogates`. None: no gradient passes, as is right for whole numbers.
         python: expression for the Python export; `{0}`, `{1}` stand for arguments, `{value}` for the constant,
             `{features}` for the feature list.
         latex: the same for LaTeX.
@@ -186,12 +191,15 @@ class Primitive:
     settles: bool | None = None
     bits: str = ""
     weight: float = 1.0
+    gradient: Literal["own"] | Callable[..., Array] | None = None
     python: str = ""
     latex: str = ""
 
     def __post_init__(self) -> None:
         if isinstance(self.args, str):
             reject("args", self.args, "a tuple of types, as in (jaxgp.FLOAT,)")
+        if not (self.gradient in (None, OWN) or callable(self.gradient)):
+            reject("gradient", self.gradient, f"{OWN}, None, or a function of the same arguments")
         if self.feature is not None:
             whole("feature", self.feature, 0)
         real("weight", self.weight, 0)

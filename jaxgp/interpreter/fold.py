@@ -49,8 +49,16 @@ def ranks(needs: Array) -> Array:
     return ahead.sum(-1, dtype=jnp.int32)
 
 
-def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array | int) -> Folded:
-    """Fold one tree [L] in one pass; `children` (int32[L, A]) are the roots of the arguments of each node, -1: none."""
+def fold(primitives: PrimitiveSet, tree: Programs, children: Array, uses: Array, bound: Array | int) -> Folded:
+    """Fold one tree [L] in one pass.
+
+    Args:
+        primitives: the set that it is written in.
+        tree: [L].
+        children: int32[L, A], the roots of the arguments of each node, -1: none.
+        uses: int32[L], as `argument_uses` returns them.
+        bound: int32[], nodes, at least as many as the tree has.
+    """
     calls = list_computed(primitives)
     takes_step, kinds, feature = (jnp.asarray(table) for table in tables(primitives, calls))
     code, index = tree.opcode.astype(jnp.int32), jnp.arange(tree.capacity, dtype=jnp.int32)
@@ -64,33 +72,34 @@ def fold(primitives: PrimitiveSet, tree: Programs, children: Array, bound: Array
     runs, kind = live & takes_step[code], kinds[code]
     leaf = jnp.where(feature[code] >= 0, -2 - feature[code], CONSTANT)
 
-    def visit(i: Array, state: tuple[Array, ...]) -> tuple[Array, ...]:
-        source, value, need, keeps = state
+    def visit(i: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
         child = children[i]
-        sources, needs = jnp.where(child >= 0, source[child], CONSTANT), jnp.where(child >= 0, need[child], 0)
-        values = value[child].at[0].set(jnp.where(child[0] >= 0, value[child[0]], number[i]))
+        found, value = (x[jnp.maximum(child, 0)] for x in state)
+        sources, needs = (jnp.where(child >= 0, found[:, k], none) for k, none in ((0, CONSTANT), (1, 0)))
+        values = jnp.where(child >= 0, value, number[i])  # what has no arguments is called with its own number
         each = [_value(p, i, sources, values) for p in calls]
         new_source, new_value, kept = (
             jax.lax.select_n(kind[i], *_alike(some, x)) if len(some) > 1 else some[0]
-            for some, x in zip(zip(*each, strict=True), (source, value, keeps), strict=True)
+            for some, x in zip(zip(*each, strict=True), (sources, value, sources), strict=True)
         )
         if primitives.factored:
             single = (new_source == i) | (new_source == CONSTANT) | (new_value == 1) | (factor[i] == 1)
             new_source, new_value = jnp.where(single, new_source, i), jnp.where(single, new_value, 1.0) * factor[i]
+        picked = jnp.where(place == kept, needs, 0).sum(dtype=jnp.int32)  # a node that is an argument needs as much
         needs = jnp.where(jnp.where(kept == ALL, ignored[i], place != kept), 0, needs)
         rows = jnp.where(needs > 0, needs + ranks(needs), 1).max()
-        rows = jnp.where(new_source == i, rows, jnp.where(new_source >= 0, need[new_source], 0))
-        return (
-            source.at[i].set(jnp.where(runs[i], new_source, leaf[i])),
-            value.at[i].set(jnp.where(runs[i], new_value, number[i])),
-            need.at[i].set(jnp.where(runs[i], rows, 0)),
-            keeps.at[i].set(kept),
-        )
+        rows = jnp.where(new_source == i, rows, jnp.where(new_source >= 0, picked, 0))
+        made = jnp.stack([new_source.astype(jnp.int32), rows.astype(jnp.int32), kept.astype(jnp.int32)])
+        made = jnp.where(runs[i], made, jnp.stack([leaf[i], jnp.int32(0), kept.astype(jnp.int32)]))
+        new = made, jnp.where(runs[i], new_value, number[i])
+        first, second = (jax.lax.dynamic_update_index_in_dim(x, y, i, 0) for x, y in zip(state, new, strict=True))
+        return first, second
 
-    state = leaf, number, jnp.zeros_like(code), jnp.full_like(code, ALL)
-    source, value, need, keeps = jax.lax.fori_loop(0, bound, visit, state) if calls else state
+    start = jnp.stack([leaf, jnp.zeros_like(code), jnp.full_like(code, ALL)], 1), number
+    found, value = jax.lax.fori_loop(0, bound, visit, start) if calls else start
+    source, need, keeps = found.T
     drops = runs[:, None] & jnp.where(keeps[:, None] == ALL, ignored, place != keeps[:, None])
-    dead = _below(jnp.where(drops, children, -1), tree.size.astype(jnp.int32))
+    dead = add_along_paths(of_arguments(drops.astype(jnp.int32), uses), tree.size.astype(jnp.int32)) > 0
     return Folded(source, value, jnp.where(dead, 0, need), runs & (source == index) & ~dead)
 
 
@@ -128,13 +137,32 @@ def _value(primitive: Primitive, node: Array, sources: Array, values: Array) -> 
     return jnp.where(decided, CONSTANT, node), jnp.where(decided, call(values), one), jnp.where(decided, NO, ALL)
 
 
-def _below(roots: Array, size: Array) -> Array:
-    """Return bool[L]: whether each node lies in a subtree with one of these roots, int32[L, A]; -1: none.
+def argument_uses(children: Array, arity: Array) -> Array:
+    """Return int32[L]: for the argument `a` of node `n`, n * A + a; -1 for the root of the tree, and padding.
 
-    A subtree is a slice: add 1 at its first node, subtract 1 after its last, and take prefix sums.
+    Args:
+        children: int32[L, A], the roots of the arguments of each node, -1: none.
+        arity: int32[L], 0 in padding.
     """
-    nowhere = len(size)
-    first = jnp.where(roots >= 0, roots - size[roots] + 1, nowhere)
-    after = jnp.where(roots >= 0, roots + 1, nowhere)
-    edges = jnp.zeros(nowhere, jnp.int32).at[first].add(1, mode="drop").at[after].add(-1, mode="drop")
-    return jnp.cumsum(edges) > 0
+    length, width = children.shape
+    place = jnp.arange(length * width, dtype=jnp.int32).reshape(length, width)
+    # The last argument ends right before its function: no scatter, which on a CPU is a loop, is needed for it.
+    after = jnp.pad(arity[1:], (0, 1))
+    last = jnp.where(after > 0, (jnp.arange(length, dtype=jnp.int32) + 1) * width + after - 1, -1)
+    others = jnp.where(children >= 0, children, length)[:, : width - 1]
+    return last.at[others].set(place[:, : width - 1], mode="drop")
+
+
+def of_arguments(values: Array, uses: Array) -> Array:
+    """Return [L], for each node what its function has for this argument in `values`, [L, A]; 0 for the others."""
+    return jnp.where(uses >= 0, values.reshape(-1)[jnp.maximum(uses, 0)], 0)
+
+
+def add_along_paths(weights: Array, size: Array) -> Array:
+    """Return int32[L]: the sum of the weights (int32[L]) of each node and of all nodes above it.
+
+    A subtree is a slice: add the weight at its first node, subtract it after its last, and take prefix sums.
+    """
+    first = jnp.where(size > 0, jnp.arange(len(size), dtype=jnp.int32) - size + 1, len(size))
+    edges = jnp.pad(-weights[:-1], (1, 0)).at[first].add(weights, mode="drop")
+    return jnp.cumsum(edges)

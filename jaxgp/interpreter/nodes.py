@@ -46,7 +46,7 @@ def values(primitives: PrimitiveSet, tree: Programs, features: Features) -> Arra
     which = np.array([functions.index(p) if p.args else -1 for p in primitives.primitives], np.int32)
     kinds = jnp.asarray(which)[tree.opcode.astype(jnp.int32)]
     runs, roots = live(tree) & (kinds >= 0), children(primitives, tree)
-    read, number = _leaves(primitives, tree)
+    read, number = read_leaves(primitives, tree)
     found = jnp.where((read >= 0)[:, None], seen[jnp.maximum(read, 0)], number[:, None])
     if not functions:
         return found
@@ -71,7 +71,7 @@ def unpack_features(features: Features) -> Array:
     return jnp.concatenate([truths.reshape(-1, truths.shape[-1]), features.numbers])
 
 
-def _leaves(primitives: PrimitiveSet, tree: Programs) -> tuple[Array, Array]:
+def read_leaves(primitives: PrimitiveSet, tree: Programs) -> tuple[Array, Array]:
     """Return int32[L], the feature that each terminal reads, -1 where it is a number; and float32[L], these numbers."""
     code = tree.opcode.astype(jnp.int32)
     feature = np.array([-1 if p.feature is None else p.feature for p in primitives.primitives], np.int32)

@@ -31,10 +31,11 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import instructions, tables
-from jaxgp.interpreter.fold import CONSTANT, fold, ranks
+from jaxgp.interpreter.fold import CONSTANT, add_along_paths, argument_uses, fold, of_arguments, ranks
 
 _GROUPED = 64  # the least number of programs that are planned in groups
 _GROUPS = 8
+NARROW = 32  # the least capacity that short programs are planned with
 
 
 @struct.dataclass
@@ -89,8 +90,30 @@ def plan(primitives: PrimitiveSet, programs: Programs) -> Plan:
 
 def _plan_all(primitives: PrimitiveSet, programs: Programs) -> Plan:
     """Plan programs [P, L] in one loop, as long as the longest of them."""
-    bound = programs.length.max()
-    return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound))(programs)
+    bound, spare = programs.length.max(), stack_bound(primitives.max_arity, programs.capacity)
+    return jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, spare))(programs)
+
+
+def _plan_group(primitives: PrimitiveSet, programs: Programs) -> Plan:
+    """Plan programs [P, L] as if a tree could hold an eighth of the nodes, if that is enough for all of them."""
+    capacity, narrow = programs.capacity, programs.capacity // 8
+    bound, spare = programs.length.max(), stack_bound(primitives.max_arity, capacity)
+    if narrow < NARROW:
+        return _plan_all(primitives, programs)
+
+    def plan_few(programs: Programs) -> Plan:
+        cut = {name: getattr(programs, name)[:, :narrow] for name in ("opcode", "value", "size")}
+        few = jax.vmap(lambda tree: _plan_tree(primitives, tree, bound, spare))(programs.replace(**cut))
+        rows = {"kind": 0, "operand": CONSTANT, "constant": 0.0, "slot": spare, "effect": -1}
+        more = lambda x: [(0, 0), (0, capacity - narrow)] + [(0, 0)] * (x.ndim - 2)  # noqa: E731
+        wide = {
+            name: jnp.pad(x, more(x), constant_values=fill)
+            for name, fill in rows.items()
+            if (x := getattr(few, name)) is not None
+        }
+        return few.replace(**wide)
+
+    return jax.lax.cond(bound <= narrow, plan_few, lambda programs: _plan_all(primitives, programs), programs)
 
 
 def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
@@ -104,27 +127,25 @@ def _in_groups(primitives: PrimitiveSet, programs: Programs) -> Plan:
     length, order = longest_first(programs.length)
     ordered = jax.tree.map(lambda field: field[order], programs).replace(length=length)
     groups = jax.tree.map(lambda field: field.reshape(_GROUPS, -1, *field.shape[1:]), ordered)
-    planned = jax.lax.map(lambda group: _plan_all(primitives, group), groups)
+    planned = jax.lax.map(lambda group: _plan_group(primitives, group), groups)
     back = jnp.argsort(order)
     return jax.tree.map(lambda field: field.reshape(count, *field.shape[2:])[back], planned)
 
 
-def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
-    """Plan one tree, [L].
+def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array, spare: int) -> Plan:
+    """Plan one tree, [L], of at most `bound` nodes; stack rows are 0 to `spare` - 1.
 
     Only folding takes a loop. The slot of a node is the sum of the ranks on its path from the root. Its step is its
     place among the instructions in argument order, plus the moves of the node and its ancestors among their siblings.
-    Both are sums over the slices that cover the node: add at the first node of a slice, subtract after its last, and
-    take prefix sums.
     """
     width, capacity = primitives.max_arity, tree.capacity
-    spare = stack_bound(width, capacity)
     arities, kinds = jnp.asarray(primitives.arity), jnp.asarray(tables(primitives, instructions(primitives))[1])
     code, size = tree.opcode.astype(jnp.int32), tree.size.astype(jnp.int32)
     index = jnp.arange(capacity, dtype=jnp.int32)
     arity = jnp.where(lp.live(tree), arities[code], 0)
     children = argument_roots(size, arity, width)
-    folded = fold(primitives, tree, children, bound)
+    uses = argument_uses(children, arity)
+    folded = fold(primitives, tree, children, uses, bound)
     runs, need = folded.runs, folded.need
 
     before = jnp.cumsum(runs, dtype=jnp.int32)  # instructions up to and including each node
@@ -132,13 +153,9 @@ def _plan_tree(primitives: PrimitiveSet, tree: Programs, bound: Array) -> Plan:
     exists = children >= 0
     rank = ranks(jnp.where(exists, need[children], 0))
     move = _moves(jnp.where(exists, work[children], 0), rank)
-    first = jnp.where(exists, children - size[children] + 1, capacity)
-    after = jnp.where(exists, children + 1, capacity)
-    # One prefix sum serves both: the ranks on a path add up to less than `base`, stack bound plus largest arity.
+    # One sum serves both: the ranks on a path add up to less than `base`, stack bound plus largest arity.
     base = spare + width
-    weight = base * move + rank
-    edges = jnp.zeros(capacity, jnp.int32).at[first].add(weight, mode="drop").at[after].add(-weight, mode="drop")
-    path = jnp.cumsum(edges)
+    path = add_along_paths(of_arguments(base * move + rank, uses), size)
     slot = path % base
     step = jnp.where(runs, before - 1 + path // base, capacity)
 

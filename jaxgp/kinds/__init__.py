@@ -78,6 +78,8 @@ class FitnessOptions:
 
     kinds: ClassVar[Kinds] = Kinds("fitness.kind", "jaxgp.kinds", "panel")
     renamed: ClassVar[dict[str, str]] = RENAMED
+    differentiable: ClassVar[bool] = False
+    """Whether the fitness that is made is `jaxgp.contracts.Differentiable`, or has one that is."""
 
     kind: str = option("", "what individuals are selected by")
     scale: float = option(1.0, "what the points are multiplied by", low=0, high=MAX_WEIGHT, above=True)
@@ -89,6 +91,9 @@ class FitnessOptions:
 
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Check what it asks of the options of the algorithm; raises UsageError. No game is imported yet."""
+        if isinstance(algorithm, GPOptions) and algorithm.tune.steps and not self.differentiable:
+            why = f"0 with fitness.kind={self.kind}, which has no loss with a gradient"
+            reject("algorithm.tune.steps", algorithm.tune.steps, why)
 
     def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether the algorithm can be told this fitness, and individuals that play like this can have it."""

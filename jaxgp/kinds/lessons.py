@@ -1,7 +1,7 @@
 """Fitness from decisions that a teacher has judged, in the place of games; a panel measures the fittest."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from jaxgp import options
 from jaxgp.errors import reject
@@ -78,6 +78,8 @@ class LessonsFitnessOptions(
 ):
     """Minus what an individual loses by its choices against the best ones; the panel measures the fittest in games."""
 
+    differentiable: ClassVar[bool] = True
+
     kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
     learning: LearningOptions = option(LearningOptions(), "learning of the fittest")
 
@@ -94,6 +96,9 @@ class LessonsFitnessOptions(
         if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette" and self.minimum is None:
             why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
             reject("fitness.minimum", None, f"a number from 0 ({why})")
+        if isinstance(algorithm, GPOptions) and self.learning.individuals and algorithm.tune.reborn:
+            why = "lamarck with fitness.learning.individuals, which children inherit"
+            reject("algorithm.tune.inherit", algorithm.tune.inherit, why)
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse teachers that there are not, and learning where individuals cannot; see `Games.check`."""

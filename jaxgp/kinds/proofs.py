@@ -31,9 +31,9 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     longest: int = option(5, "the greatest n of a problem", low=1, high=MAX_LENGTH)
     boards: str = option(
         "capped",
-        "how nodes count: for right moves alone, up to a bound (capped), or for all moves without a bound, as the "
-        "source has it (printed)",
-        ("capped", "printed"),
+        "how nodes count: for right moves alone, up to a bound (capped) or by the logarithm (logarithm), or for all "
+        "moves without a bound, as the source has it (printed)",
+        ("capped", "logarithm", "printed"),
     )
     most: float = option(
         8.0,
@@ -127,11 +127,11 @@ class ProofFitnessOptions(RefereedFitnessOptions):
     def rows(self, config: "Config") -> Rows:
         """Return the formula, the limits, and what names the champion."""
         del config
-        bounded = (
-            f"right moves alone, at most {self.most:g}-fold"
-            if self.boards == "capped"
-            else "all moves, without a bound"
-        )
+        bounded = {
+            "capped": f"right moves alone, at most {self.most:g}-fold",
+            "logarithm": "right moves alone, by log2(1 + reference nodes / nodes)",
+            "printed": "all moves, without a bound",
+        }[self.boards]
         return [
             ("fitness", self.formula("sum of correctness * 2^n * reference nodes / nodes")),
             ("nodes count for", bounded),

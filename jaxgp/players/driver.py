@@ -38,7 +38,7 @@ class ProgramDriver(Driver[Plan, tuple[()]]):
 
     def arrange(self, plans: Plan, /) -> tuple[Plan, Ranked]:
         """Return the plans with their trees by length."""
-        return plans, rank(plans)
+        return plans, rank(self.primitives, plans)
 
     def start(self, plans: Plan, rollouts: int, /) -> tuple[()]:
         """Return the memory, which is empty."""

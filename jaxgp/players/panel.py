@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Generic, Protocol
 
 import jax
@@ -9,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.bits import pick
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Alone, Driver, Game, Genomes, Memory, Opponent, Player, Prover, States
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.language import Genome
 from jaxgp.options import MAX_GAMES
+from jaxgp.players import ply
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.printable import brief
 from jaxgp.spec import Choice, ChoosesTurns, Hand, Spec, Strategy, Turns
@@ -65,8 +66,8 @@ class RandomOpponent:
 
     def reply(self, memory: tuple[()], states: States, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         del memory, active
-        legal = jax.vmap(jax.vmap(self.game.legal_actions))(states)
-        return pick(legal, bits)[..., None], jnp.ones(bits.shape, bool)
+        moves = jax.vmap(jax.vmap(partial(ply.random_move, self.game)))(states, bits)
+        return moves[..., None], jnp.ones(bits.shape, bool)
 
     def think(self, memory: tuple[()], states: States, waiting: Array, bits: Array) -> tuple[tuple[()], Array]:
         del states, waiting, bits

@@ -12,12 +12,13 @@ from jax import Array
 
 from jaxgp.arrays import where
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Game, Player
+from jaxgp.contracts import Game, InPacks, Player
 from jaxgp.genotypes.language import Genome
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import Plan, plan
+from jaxgp.interpreter.ranked import Ranked, evaluate_ranked, rank
 from jaxgp.options import MAX_GAMES
 from jaxgp.printable import brief
 
@@ -25,7 +26,7 @@ State = Any
 
 
 @dataclass(frozen=True)
-class ProgramPlayer:
+class ProgramPlayer(InPacks[Plan | Ranked]):
     """Direct control: one evaluation, one move.
 
     Attributes:
@@ -46,22 +47,32 @@ class ProgramPlayer:
         """Derive the evaluation order of programs [P, T, L], once for all their games."""
         return plan(self.primitives, programs)
 
-    def count(self, plans: Plan) -> int:
+    def count(self, plans: Plan | Ranked) -> int:
         """Return P."""
-        return plans.steps.shape[0]
+        return len(plans.place if isinstance(plans, Ranked) else plans.steps)
+
+    def length(self, plans: Plan) -> Array:
+        """Return int32[P]: steps of the longest tree."""
+        return plans.steps.max(-1)
+
+    def some(self, plans: Plan, who: Array) -> Ranked:
+        """Return the trees of some individuals, int32[C], by length."""
+        return rank(self.primitives, plans, who)
 
     def look(self, state: State) -> Array:
         """Return float32[F], what a program sees of one state."""
         return self.features(state)
 
-    def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plan | Ranked, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, 1] moves and bool[P, M] whether each is legal, for the states [P, M] of P programs.
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
         """
         del bits
         features = jax.vmap(jax.vmap(self.features))(states).swapaxes(1, 2)
-        if active is None:
+        if isinstance(plans, Ranked):
+            values = evaluate_ranked(self.primitives, plans, features)
+        elif active is None:
             values = evaluate(self.primitives, plans, features)
         else:
             values = evaluate_active(self.primitives, plans, features, active)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from jaxgp.bits import lot, pick
 from jaxgp.contracts import Alone, Game, Opponent, Player, Position, Solver
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome
+from jaxgp.players import ply
 from jaxgp.players.searches import draws
 from jaxgp.printable import plies
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
@@ -58,7 +59,7 @@ class Agent:
 
 def random_agent(game: Game) -> Agent:
     """Play any legal move with equal probability."""
-    move = jax.jit(lambda state, bits: pick(game.legal_actions(state), bits))
+    move = jax.jit(partial(ply.random_move, game))
     return Agent("random", lambda state, bits: int(move(state, bits)))
 
 

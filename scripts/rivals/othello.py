@@ -9,7 +9,6 @@ import numpy as np
 from jax import Array
 
 import envs
-from envs.othello.opponents import random_move
 from envs.othello.rules import Othello
 from jaxgp.bits import pick
 from jaxgp.contracts import Game, States
@@ -27,7 +26,7 @@ def jobs(bench: Bench) -> Iterator[Job]:
     for batch in bench.options.batch:
         yield 1.0, functools.partial(play_recorded, bench, batch)
         yield 1.0, functools.partial(play_random, bench, batch, "random legal moves", None)
-        yield 1.0, functools.partial(play_random, bench, batch, "random legal moves from bits", random_move)
+        yield 1.0, functools.partial(play_random, bench, batch, "random legal moves from the mask", from_mask)
 
 
 def play_recorded(bench: Bench, batch: int, until: float) -> None:
@@ -66,7 +65,7 @@ def play_random(bench: Bench, batch: int, name: str, draw: Callable[..., Array] 
         bench: see `jobs`.
         batch: games side by side.
         name: of the measurement.
-        draw: draws a move for a position of a game, from random bits; None: from the mask of actions, as for Pgx.
+        draw: draws a move for a position of a game, from random bits; None: as random players do.
         until: see `measure`.
     """
     game, seed = envs.make("othello"), bench.options.seed
@@ -87,6 +86,11 @@ def play_random(bench: Bench, batch: int, name: str, draw: Callable[..., Array] 
     report(bench, name, sizes, ours, seconds, {"pgx": pgx, "open_spiel": openspiel}, until)
 
 
+def from_mask(game: Game, state: States, bits: Array) -> Array:
+    """Draw a legal action from the mask of all of them, as for Pgx."""
+    return pick(game.legal_actions(state), bits)
+
+
 def report(
     bench: Bench,
     name: str,
@@ -101,7 +105,7 @@ def report(
     for who, cases in rivals.items():
         theirs |= compare(bench, who, "othello", name, UNIT, sizes, cases)
     times = measure({name: ours, **theirs}, bench.options.repeats, until)
-    bench.report.ours("othello", name, UNIT, times[name], sizes, seconds)
+    bench.report.ours("othello", name, UNIT, times[name], sizes, seconds, "othello" if "random" in name else "")
     for who, case in theirs.items():
         own = sizes if who == "pgx" else {"batch": 1, "moves": case.work}
         more = {"who": who, "ours": times[name], "against": f"{name}, batch={sizes['batch']}"}

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.bits import pick
 from jaxgp.contracts import Game, States
+from jaxgp.players.ply import random_move
 from jaxgp.search.chance import unused_key
 
 
@@ -21,12 +21,12 @@ def random_moves(
 ) -> States:
     """Play uniformly random legal moves in all games; one that has ended starts again.
 
-    `choose` draws a move for a state and random bits; by default from the mask of legal actions.
+    `choose` draws a move for a state and random bits; None: as random players do.
     """
     start = game.init(unused_key())
 
     def one(state: States, bits: Array) -> States:
-        move = pick(game.legal_actions(state), bits) if choose is None else choose(state, bits)
+        move = random_move(game, state, bits) if choose is None else choose(state, bits)
         state = game.step(state, move, unused_key())
         return jax.tree.map(lambda fresh, old: jnp.where(state.terminated, fresh, old), start, state)
 

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import os
 import platform
 import statistics
 import sys
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import jax
 
 from jaxgp.games.casting import Cast
+from measures import limits, machine
 
 if TYPE_CHECKING:
     from bench import Options
@@ -134,16 +134,29 @@ class Report:
         self._common = {
             "device": device.device_kind,
             "platform": device.platform,
-            "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+            "cores": machine.look().cores,
             "jax": jax.__version__,
             "python": platform.python_version(),
             "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         }
 
     def ours(
-        self, part: str, name: str, unit: str, times: Times, sizes: dict, compile_seconds: float, **more: object
+        self,
+        part: str,
+        name: str,
+        unit: str,
+        times: Times,
+        sizes: dict,
+        compile_seconds: float,
+        work: str = "",
+        **more: object,
     ) -> None:
-        """Write one measurement of jaxgp."""
+        """Write one measurement of jaxgp; `work` names its limit in `measures.limits`, if it has one."""
+        now, device = machine.look(), str(self._common["device"])
+        on_cpu = self._common["platform"] == "cpu"
+        limit = limits.on_cpu(work, now.cores, now.megahertz) if on_cpu else limits.on_gpu(work, device)
+        if limit is not None:
+            more |= {"limit": _significant(limit), "share": _significant(times.work / min(times.wall) / limit)}
         self._write(part, name, unit, sizes, _timed(times), compile_seconds=round(compile_seconds, 3), **more)
 
     def rival(
@@ -161,7 +174,9 @@ class Report:
 
     def _write(self, part: str, name: str, unit: str, sizes: dict, timed: dict, **more: object) -> None:
         line = {"part": part, "name": name, "value": timed["value"], "unit": unit, "rival": None, "ratio": None}
-        line = {**line, "sizes": sizes, "compile_seconds": None, **timed, **more, **self._common}
+        now = machine.look()
+        seen = {"processor": now.processor, "megahertz": now.megahertz, "load": now.load}
+        line = {**line, "sizes": sizes, "compile_seconds": None, **timed, **more, **self._common, **seen}
         for stream in self._lines:
             print(json.dumps(line), file=stream, flush=True)
         print(_readable(line), file=sys.stderr, flush=True)
@@ -191,4 +206,7 @@ def _readable(line: dict) -> str:
         return f"{head}: skipped, {line['skipped']}"
     ratio = f"; jaxgp is {line['ratio']:,g} times as fast" if line["ratio"] else ""
     compile_seconds = f", compiled in {line['compile_seconds']:.1f} s" if line["compile_seconds"] is not None else ""
-    return f"{head}: {line['value']:,g} {line['unit']}{ratio}{compile_seconds}"
+    share = f", {100 * line['share']:.2g} % of the limit" if "share" in line else ""
+    clock = f"{line['megahertz']} MHz, " if line["megahertz"] else ""
+    where = f" [{line['processor']}, {line['cores']} cores, {clock}load {line['load']}]"
+    return f"{head}: {line['value']:,g} {line['unit']}{share}{ratio}{compile_seconds}{where}"

@@ -24,13 +24,14 @@ import numpy as np
 import optax
 from jax import Array, lax
 
-from envs.othello.opponents import MOVES, UNIT, lead, move_number, random_move
+from envs.othello.opponents import MOVES, UNIT, lead, move_number
 from envs.othello.rules import Othello, State
 from jaxgp import files
 from jaxgp.bits import count, pick_bit
 from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option
+from jaxgp.players.ply import random_move
 from jaxgp.search.chance import unused_key
 
 GAME = Othello(8)

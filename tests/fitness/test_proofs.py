@@ -44,6 +44,14 @@ def test_nodes_count_for_right_moves_up_to_eightfold_and_for_short_problems_late
     np.testing.assert_allclose(points([True] * 3, [1.0] * 3, [10, 10, 10], later=True), [16, 32, 256])
 
 
+def test_half_as_many_nodes_count_alike_by_the_logarithm_and_for_right_moves_alone():
+    found = {"right": [True, False, True], "credit": [1.0, 0.5, 1.0], "boards": "logarithm"}
+    many = points(**found, nodes=[600, 10, 12_000])
+    few = points(**found, nodes=[600, 10, 6_000])
+    np.testing.assert_allclose(many[:2], [2, 2])
+    np.testing.assert_allclose(few[2] - many[2], 32, rtol=0.01)
+
+
 def test_near_moves_count_before_the_later_stage_alone():
     near = {"right": [False] * 3, "credit": [0.5, 0.25, 0.5], "nodes": [10, 10, 10]}
     np.testing.assert_allclose(points(**near), [1, 1, 16])

@@ -3,6 +3,7 @@
 python -m tests.golden.runs                         say how the runs differ from golden.json
 python -m tests.golden.runs --write                 write golden.json anew
 python -m tests.golden.runs --write walls_groups    write this run anew, and leave the others as they are
+python -m tests.golden.runs --configurations        compose anew what `scripts/bench.py part=gpu` runs
 
 The rule: after every step of a refactoring the runs are equal to golden.json, or the commit that writes it anew says
 which figure changed and why.
@@ -331,11 +332,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="*", help=f"some of {', '.join(RUNS)}; none: all of them")
     parser.add_argument("--write", action="store_true", help="write golden.json anew")
+    parser.add_argument("--configurations", action="store_true", help="write the configurations of part=gpu anew")
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     unknown = [name for name in asked.runs if name not in RUNS]
     if unknown:
         parser.error(f"{unknown[0]}: accepted: {', '.join(RUNS)}")
+    if asked.configurations:
+        sys.path.insert(0, str(ROOT / "scripts"))
+        from device.parts import configurations
+
+        configurations.write({name: run.words for name, run in RUNS.items() if run.script == "train"})
+        return 0
     names = asked.runs or list(RUNS)
     if asked.into:
         _start(names, asked.into)

@@ -34,7 +34,7 @@ def test_ranked_trees_have_the_values_that_the_interpreter_gives_them(language, 
 
     def both(programs, seen):
         plans = plan(language, programs)
-        return plans.steps, evaluate(language, plans, seen), evaluate_ranked(language, rank(plans), seen)
+        return plans.steps, evaluate(language, plans, seen), evaluate_ranked(language, rank(language, plans), seen)
 
     steps, plain, ranked = jax.device_get(jax.jit(both)(drawn(language), seen))
     assert steps.max() > 8 * np.median(steps)
@@ -43,6 +43,6 @@ def test_ranked_trees_have_the_values_that_the_interpreter_gives_them(language, 
 
 
 def test_ranks_hold_for_any_positions():
-    ranked = jax.jit(lambda programs: rank(plan(LANGUAGES[0], programs)))(drawn(LANGUAGES[0]))
+    ranked = jax.jit(lambda programs: rank(LANGUAGES[0], plan(LANGUAGES[0], programs)))(drawn(LANGUAGES[0]))
     assert (jnp.diff(ranked.steps) <= 0).all()
     assert sorted(ranked.order.tolist()) == list(range(2 * PROGRAMS))

@@ -1,4 +1,6 @@
-"""The searches by hand of `jaxgp.search.proofs.depth` as recursive functions of plain Python, and the toy problem."""
+"""The searches by hand of `jaxgp.search.proofs` as recursive functions of plain Python, and the toy problem."""
+
+from dataclasses import dataclass
 
 HEAPS = 3
 
@@ -79,6 +81,86 @@ class Search:
                     found = self.solve(heaps, depth, forcing, root=True)
                     if found is not None:
                         return found, self.nodes, False
+        except StopIteration:
+            return None, self.nodes, True
+        return None, self.nodes, False
+
+
+INFINITE = 1 << 29
+
+
+@dataclass
+class Entry:
+    """What is known of a position with moves left."""
+
+    pn: int = 1
+    dn: int = 1
+    children: list | None = None
+
+
+class Numbers:
+    """Depth-first search by proof numbers."""
+
+    def __init__(self, by_replies, limit=10**9):
+        self.by_replies, self.limit, self.nodes, self.distinct, self.known = by_replies, limit, 0, 0, {}
+
+    def make(self):
+        if self.nodes >= self.limit:
+            raise StopIteration
+        self.nodes += 1
+
+    def meet(self, heaps, left, mine):
+        key = (heaps, left, mine)
+        if key not in self.known:
+            one = self.known[key] = Entry()
+            replies = len(moves(heaps, "twos"))
+            if not mine and won(heaps):
+                one.pn, one.dn = 0, INFINITE
+            elif left == 0 or (not mine and not replies):
+                one.pn, one.dn = INFINITE, 0
+            elif not mine and self.by_replies:
+                one.pn = replies
+        return key
+
+    def visit(self, key, most_pn, most_dn):
+        heaps, left, mine = key
+        here = self.known[key]
+        if here.children is None:
+            tried = moves(heaps, "twos")
+            children = []
+            for action in [a for a in tried if a < HEAPS] if mine and left == 1 else tried:
+                self.make()
+                size = len(self.known)
+                below = self.meet(play(heaps, action), left - mine, not mine)
+                self.distinct += len(self.known) - size
+                children.append((action, below))
+                if (self.known[below].pn if mine else self.known[below].dn) == 0:
+                    break
+            here.children = children
+        while True:
+            below = [self.known[key] for _, key in here.children]
+            own, other = ([one.pn for one in below], [one.dn for one in below])[:: 1 if mine else -1]
+            low, high = min(own, default=INFINITE), min(INFINITE, sum(other))
+            here.pn, here.dn = (low, high) if mine else (high, low)
+            if 0 in (here.pn, here.dn):
+                here.pn, here.dn = (0, INFINITE) if here.pn == 0 else (INFINITE, 0)
+            if here.pn >= most_pn or here.dn >= most_dn or not below:
+                return
+            best = own.index(min(own))
+            low = min(most_pn if mine else most_dn, min([*own[:best], *own[best + 1 :], INFINITE + 1]) + 1)
+            high = most_dn - here.dn + below[best].dn if mine else most_pn - here.pn + below[best].pn
+            self.make()
+            self.visit(here.children[best][1], *((low, high) if mine else (high, low)))
+
+    def search(self, heaps, left, told=True):
+        """Return the winning action or None, the nodes, and whether the search was cut."""
+        try:
+            for depth in [left] if told else range(1, left + 1):
+                key = self.meet(heaps, depth, True)
+                self.visit(key, INFINITE, INFINITE)
+                if self.known[key].pn == 0:
+                    first = next(action for action, below in self.known[key].children if self.known[below].pn == 0)
+                    return first, self.nodes, False
         except StopIteration:
             return None, self.nodes, True
         return None, self.nodes, False

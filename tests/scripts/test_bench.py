@@ -16,6 +16,9 @@ import pytest
 from envs.backgammon import pubeval
 from jaxgp.config import arguments
 from jaxgp.genotypes import programs as lp
+from measures import limits
+from rivals import timing, trees
+from rivals.random_play import openspiel_moves
 from tests.envs.backgammon.positions import random_states
 from tests.reference import backgammon as oracle_of_backgammon
 from tests.reference import kalah as reference
@@ -25,9 +28,9 @@ SCRIPTS = str(ROOT / "scripts")
 FIELDS = {
     "part", "name", "value", "unit", "rival", "ratio", "sizes", "compile_seconds", "best_value", "work", "repeats",
     "best_seconds", "median_seconds", "spread_seconds", "cpu_seconds", "device", "platform", "cores", "jax", "python",
-    "date",
+    "date", "processor", "megahertz", "load",
 }  # fmt: skip
-TINY = ("repeats=1", "seconds=0")
+TINY = ("repeats=1", "seconds=0", "load=any")
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +94,7 @@ def some_position(rng):
         (["lists=12"], ["lists=12", "a multiple of 5"]),
         (["output="], ["output=", "a path"]),
         (["lanes=[]"], ["lanes=[]", "one or more whole numbers"]),
-        (["output=/nowhere/lines"], ["output=/nowhere/lines", "No such file"]),
+        (["output=/nowhere/lines", "load=any"], ["output=/nowhere/lines", "No such file"]),
     ],
 )
 def test_refuses_in_one_line_what_it_does_not_know(run, options, words):
@@ -106,7 +109,66 @@ def test_a_measurement_that_fails_is_told_in_one_line(bench, run, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr(bench, "run", out_of_memory)
-    assert run("part=env") == (1, [], "error: part=env: out of memory\n")
+    assert run("part=env", "load=any") == (1, [], "error: part=env: out of memory\n")
+
+
+def test_a_busy_machine_compares_with_nobody_unless_it_is_told_to(bench, run, monkeypatch):
+    busy = bench.machine.Machine("some processor", 2, 2450, 1.5)
+    monkeypatch.setattr(bench.machine, "look", lambda: busy)
+    monkeypatch.setattr(bench, "run", lambda options, report: None)
+    code, _, err = run("part=env")
+    assert code == 2
+    assert err.startswith("error: load=calm: accepted: any, or rivals=false")
+    assert "load average is 1.5 on 2 cores" in err
+    assert run("part=env", "load=any")[0] == run("part=env", "rivals=false")[0] == 0
+    monkeypatch.setattr(bench.machine, "look", lambda: busy._replace(load=1.0))
+    assert run("part=env")[0] == 0
+
+
+def test_a_figure_names_machine_and_share_of_the_limit(bench, capsys):
+    report = bench.Report([sys.stdout])
+    times = timing.Times(4.0, [2.0, 1.0], [1.0, 1.0])
+    report.ours("othello", "random", "moves/s", times, {}, 0.0, "othello")
+    report.ours("search", "alpha-beta", "searches/s", times, {}, 0.0)
+    out, err = capsys.readouterr()
+    counted, uncounted = map(json.loads, out.splitlines())
+    assert counted["share"] == pytest.approx(4.0 / counted["limit"], rel=1e-3), "of the best repeat"
+    assert "% of the limit" in err.splitlines()[0]
+    assert "share" not in uncounted
+    assert all(line["processor"] and "load" in line for line in (counted, uncounted))
+    assert f"{counted['cores']} cores" in err
+
+
+def test_limits_are_those_of_the_machines_that_they_were_counted_for():
+    two = [limits.on_cpu(work, 2, 2450) for work in ("interpreter", "interpreter in games", "othello")]
+    assert two == pytest.approx([3.92e10, 4.9e8, 1.58e8], rel=0.01)
+    assert limits.on_cpu("interpreter", 4, None) == 2 * two[0], "where a system does not say its clock"
+    h100, h200 = (limits.on_gpu("interpreter", f"NVIDIA {chip} 80GB") for chip in ("H100", "H200"))
+    assert (h100, h200) == pytest.approx((1.7e11, 2.4e11), rel=0.02)
+    assert limits.on_gpu("interpreter", "NVIDIA H100", kernel=True) == pytest.approx(2.6e12, rel=0.01)
+    assert limits.on_gpu("othello", "NVIDIA H100") == pytest.approx(2e10, rel=0.02)
+    assert limits.on_gpu("interpreter", "some chip") is limits.on_cpu("search", 2, 2450) is None
+
+
+def test_quick_measurements_that_would_not_end_in_time_are_left_out(bench, capsys, monkeypatch):
+    clock = [0.0]
+
+    def take(seconds):
+        def run(bench, until):
+            clock[0] += seconds
+            made.append(seconds)
+
+        return run
+
+    made, quick = [], bench.quick
+    planned = [("a", 10, 20), ("b", 30, 60), ("c", 10, 20), ("d", 8, 9)]  # the machine is half as fast as was planned
+    monkeypatch.setattr(quick, "MEASUREMENTS", [quick.Measurement(name, due, take(t)) for name, due, t in planned])
+    monkeypatch.setattr(quick.time, "perf_counter", lambda: clock[0])
+    for _, job in [*quick.jobs(bench.Bench(arguments.parse(bench.Options, []), bench.Report([sys.stdout]), None))]:
+        job(1e9)
+    assert (made, clock[0]) == ([20, 60, 20], 100)
+    (line,) = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (line["name"], line["skipped"]) == ("d", "here it needs some 16 s, and 10 s are left")
 
 
 def test_help_lists_every_option(bench, capsys):
@@ -136,7 +198,7 @@ def test_says_which_rival_is_missing(bench, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     report, options = bench.Report([sys.stdout]), arguments.parse(bench.Options, [])
     both = bench.Bench(options, report, None), "open_spiel", "env", "moves", "moves/s", {}
-    assert bench.compare(*both, lambda: {"OpenSpiel": bench.openspiel_moves(0, 10)}) == {}
+    assert timing.compare(*both, lambda: {"OpenSpiel": openspiel_moves(0, 10)}) == {}
     out, err = capsys.readouterr()
     line = json.loads(out)
     assert set(line) >= FIELDS
@@ -149,9 +211,9 @@ def test_interpreter(bench, capsys, mancala, in_games):
     """One measurement of each set; DEAP's results are compared with jaxgp's before anything is timed."""
     pytest.importorskip("deap")
     options = arguments.parse(bench.Options, ["programs=5", "cases=3", *TINY])
-    cast = bench.cast_of(bench.study(options, 1), bench.envs)
-    primitives = cast.language if mancala else bench.trees.ARITHMETIC
-    bench.interpret(bench.Bench(options, bench.Report([sys.stdout]), cast), primitives, 12, in_games, 0.0)
+    cast = bench.cast_of(bench.kalah.study(options, 1), bench.envs)
+    primitives = cast.language if mancala else trees.ARITHMETIC
+    bench.kalah.interpret(bench.Bench(options, bench.Report([sys.stdout]), cast), primitives, 12, in_games, 0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     check(lines, "interpreter", ["deap"])
     assert lines[0]["sizes"]["nodes"] == (12 if mancala else 11)
@@ -301,9 +363,9 @@ def test_the_fixed_strategy_written_out_plays_as_by_symmetry(bench):
 
 def test_random_programs_are_valid(bench):
     options = arguments.parse(bench.Options, [])
-    mancala = bench.cast_of(bench.study(options, 1), bench.envs).language
-    for primitives, nodes in ((mancala, 30), (bench.trees.ARITHMETIC, 30)):
-        made = bench.trees.random_programs(0, primitives, 20, nodes)
+    mancala = bench.cast_of(bench.kalah.study(options, 1), bench.envs).language
+    for primitives, nodes in ((mancala, 30), (trees.ARITHMETIC, 30)):
+        made = trees.random_programs(0, primitives, 20, nodes)
         for i in range(20):
             tree = lp.Programs(*(np.asarray(field)[i] for field in (made.opcode, made.value, made.size, made.length)))
             assert lp.problems(primitives, tree, int(primitives.root_type[0])) == []

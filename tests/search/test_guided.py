@@ -1,10 +1,12 @@
 """Trees that guide a complete search: whatever they say, what is won is proved, on take the last stone in n."""
 
+from dataclasses import replace
 from functools import cache
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from envs.chess.language import functions as generic
 from jaxgp.genotypes.primitives import Levels, Primitive, PrimitiveSet
@@ -12,6 +14,9 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.problems.prover import GuideProver
+from jaxgp.search.proofs.depth import DepthFirst
+from jaxgp.search.proofs.numbers import ProofNumbers
+from tests.envs.replays import FAST
 from tests.search.test_programs import GAME, Rules, problems, view
 
 TREES = PrimitiveSet(
@@ -20,14 +25,17 @@ TREES = PrimitiveSet(
         Primitive("Total", feature=0),
         Primitive("IsEven", "query", feature=1),
         Primitive("Largest", feature=2),
-        Primitive("ERC", domain=Levels((-1000.0, 2.0, 1000.0))),
+        Primitive("ERC", domain=Levels((-1000.0, 0.0, 2.0, 1000.0))),
     ),
     generic(),
     roots=("float", "float"),
     type_sets=tuple((kind, ("query",)) for kind in ("float", "bool")),
 )
+THREE = replace(TREES, name="guides of numbers", roots=("float",) * 3)
 CAPACITY = 15
 PROVER = GuideProver(TREES, GAME, view, GAME.deepest, entries=64, lanes=64)
+FEWEST = replace(PROVER, fewest=True, entries=1 << 12)
+NUMBERS = replace(PROVER, primitives=THREE, within="proof", entries=1 << 12)
 
 
 @cache
@@ -44,20 +52,45 @@ def wins(board, left):
     return tuple(found)
 
 
-def test_whatever_trees_say_a_guided_search_proves_what_is_won_and_refutes_the_rest():
-    random = create(jax.random.key(3), TREES, CreationOptions(max_depth=3), 30, CAPACITY)
-    hand = [parse_program(TREES, f"(PROGRAM {text})", CAPACITY) for text in ("2 2", "Total 2", "2 Largest")]
+def searched(prover, texts, count=30):
+    """Return claims [P, N] of random trees and of some by hand, N problems each, and the keys of these."""
+    random = create(jax.random.key(3), prover.primitives, CreationOptions(max_depth=3), count, CAPACITY)
+    hand = [parse_program(prover.primitives, f"(PROGRAM {text})", CAPACITY) for text in texts]
     programs = jax.tree.map(lambda a, *b: jnp.concatenate([a, jnp.stack(b)]), random, *hand)
     posed, count = problems(), len(programs.length)
     at = np.arange(len(posed) * count) % len(posed)
     whose = jnp.asarray(np.arange(len(at)) // len(posed))
     states = jax.vmap(GAME.position)(jnp.asarray([posed[n][0] for n in at]), jnp.asarray([posed[n][1] for n in at]))
-    run = jax.jit(lambda programs, *args: PROVER.prove(PROVER.prepare(programs), *args))
+    run = jax.jit(lambda programs, *args: prover.prove(prover.prepare(programs), *args), compiler_options=FAST)
     found = jax.device_get(run(programs, whose, states, jnp.full(len(at), 100_000)))
-    keys = [wins((heaps, True), left) for heaps, left in posed]
-    for n, place in enumerate(at):
-        assert found.solved[n] == bool(keys[place]), posed[place]
-        assert not found.truncated[n]
-        assert found.chosen[n] in keys[place] if keys[place] else found.chosen[n] == -1
-    nodes = found.nodes.reshape(count, len(posed)).sum(1)
-    assert len(set(nodes.tolist())) > 5
+    return jax.tree.map(lambda x: x.reshape(count, len(posed), *x.shape[1:]), found)
+
+
+def by_hand(search):
+    """Return the claims of a search by hand, [N]."""
+    heaps, own = (np.array(each) for each in zip(*problems(), strict=True))
+    states = jax.vmap(GAME.position)(jnp.asarray(heaps), jnp.asarray(own))
+    return jax.device_get(jax.jit(search.search, compiler_options=FAST)(states, jnp.full(len(own), 100_000)))
+
+
+@pytest.mark.parametrize(
+    ("prover", "texts", "search"),
+    [
+        (PROVER, ("2 2", "Total 2", "2 Largest"), None),
+        (FEWEST, ("Total 2", "2 2"), DepthFirst(GAME, "few", entries=1 << 12, lanes=64)),
+        (NUMBERS, ("Total Largest Total", "2 2 0"), ProofNumbers(GAME, "dfpn_replies", entries=1 << 12)),
+    ],
+    ids=["list", "fewest", "numbers"],
+)
+def test_whatever_trees_say_a_guided_search_proves_what_is_won_and_refutes_the_rest(prover, texts, search):
+    found = searched(prover, texts)
+    keys = [wins((heaps, True), left) for heaps, left in problems()]
+    won = np.array([bool(own) for own in keys])
+    assert (found.solved == won).all()
+    assert (found.refuted == ~won).all()
+    assert not found.truncated.any()
+    for chosen in found.chosen:
+        assert all(one in own if own else one == -1 for one, own in zip(chosen, keys, strict=True))
+    assert len(set(found.nodes.sum(1).tolist())) > 5
+    if search is not None:  # trees that say nothing leave the search by hand as it is
+        np.testing.assert_array_equal(found.nodes[-1], by_hand(search).nodes)

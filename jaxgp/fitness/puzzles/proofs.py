@@ -7,7 +7,8 @@ moves may have a share of it, by `Problem.credit`. Boards are the nodes of the r
 individual. A search is truncated at a multiple of the nodes of the reference search; its choice counts all the same.
 
 The formula of the source has no bound for boards, and multiplies partial credit by it as well. So a program that makes
-hardly a move wins. Here only right moves have the factor, and it is bounded, unless the formula is wanted as printed.
+hardly a move wins. Here only right moves have the factor, and it is bounded, unless the formula is wanted as printed. Or they
+have log2(1 + the factor) in its place: then half as many nodes count alike, whether a search needs many or few.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 6.3.4.
 """
@@ -91,7 +92,7 @@ class ProofFitness(Absolute[ProofStage]):
     reference: np.ndarray
     each: int = 5
     measured: int = 1
-    boards: Literal["capped", "printed"] = "capped"
+    boards: Literal["capped", "logarithm", "printed"] = "capped"
     most: float = 8.0
     factor: float = 1.5
     limit: int = 10_000
@@ -249,4 +250,6 @@ class ProofFitness(Absolute[ProofStage]):
         correct = jnp.where(later, found.right.astype(jnp.float32), found.credit)
         if self.boards == "capped":
             ratio = jnp.where(found.right, jnp.minimum(ratio, self.most), 1.0)
+        elif self.boards == "logarithm":
+            ratio = jnp.where(found.right, jnp.log2(1 + ratio), 1.0)
         return correct * 2.0**n * jnp.where(counts, ratio, 1.0)

@@ -12,31 +12,49 @@ Such fitness is what the teacher thinks, so a referee should measure the fittest
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Plans, Player
+from jaxgp.contracts import Differentiable, Plans, Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
 from jaxgp.fitness.taught.learning import learn_terms, sample
 from jaxgp.fitness.taught.options import LearningOptions
 from jaxgp.genotypes.language import Genome, sizes
+from jaxgp.interpreter.nodes import unpack_features
+from jaxgp.interpreter.reverse.gradients import Examples
 from jaxgp.players.taught import Learns, Lessons, Values
 from jaxgp.printable import brief
 
 LEARN = 3
 """The child of a generation's key that learning takes."""
+HIGHEST, LEAST = 1e9, 1e-12
+"""Values of programs are clipped for the loss, so that their squares are numbers; a spread is no less than the root."""
+BLOCK = 32
+"""Lessons of a block of examples, by which individuals are tuned."""
+SHARPNESS = 8.0
+"""A move is chosen with a probability in proportion to exp(SHARPNESS * value), where values differ within a lesson by 1
+on average, so that the scale of a program does not matter."""
 TOLERATED = 1.5
 """A generation has few lessons, and the fittest are the luckiest in them. So learning is undone only where it has
 clearly failed."""
 
 
+class Judged(NamedTuple):
+    """What a teacher says of the moves of a block of lessons, side by side."""
+
+    lesson: Array  # int32[B]: BLOCK where the place is empty
+    value: Array  # float32[B]
+
+
 @dataclass(frozen=True, eq=False)
-class LessonFitness(Absolute[Lessons]):
+class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
     """fitness = max(minimum, -scale * mean loss - parsimony * size).
 
     The memory is the stock of lessons.
@@ -92,6 +110,47 @@ class LessonFitness(Absolute[Lessons]):
         points = jnp.broadcast_to(-mean[:, None], (len(mean), self.seats))
         cases = worth(-lost.T, size, self.scale, self.parsimony, self.minimum)
         return Evaluation(fitness, points, metrics, cases)
+
+    def examples(self, key: Array, memory: Lessons) -> Examples:
+        """Return as many lessons as a generation draws, other ones, in blocks; each has room for its moves.
+
+        Lessons that more than one tree values lie in the last blocks, so that the others need a single tree.
+        """
+        assert isinstance(self.player, Learns)
+        player, trees, count = self.player, self.player.primitives.num_trees, -(-self.drawn // BLOCK) * BLOCK
+        drawn = take(memory, jax.random.permutation(key, self.stock)[np.arange(count) % self.drawn])
+        if trees > 1:
+            tree = sample(player, drawn)
+            most = jax.ops.segment_max(tree.tree, tree.lesson, tree.lessons)[: tree.lessons - 1]
+            drawn = take(drawn, jnp.argsort(most, stable=True))
+        blocks = jax.tree.map(lambda x: x.reshape(-1, BLOCK, *x.shape[1:]), drawn)
+
+        def one(lessons: Lessons) -> Examples:
+            found = sample(player, lessons)
+            tree = jnp.where(found.lesson < BLOCK, found.tree, trees)
+            return Examples(unpack_features(found.features), tree, Judged(found.lesson, found.value))
+
+        return lax.map(one, blocks)
+
+    def loss(self, values: Array, known: Judged) -> Array:
+        """Return the mean loss of one who chooses moves of lessons by the exponentials of their values, float32[B].
+
+        R. Sutton and A. Barto, "Reinforcement Learning" (2018), section 2.8, have such a choice and its gradient.
+        """
+        add_up = partial(jax.ops.segment_sum, segment_ids=known.lesson, num_segments=BLOCK + 1)
+        there = known.lesson < BLOCK
+        number = jnp.maximum(add_up(there.astype(jnp.float32)), 1.0)[known.lesson]
+        values = jnp.where(there, jnp.clip(values, -HIGHEST, HIGHEST), 0.0)
+        around = jnp.where(there, values - add_up(values)[known.lesson] / number, 0.0)
+        spread = jnp.sqrt(jnp.square(around).sum() / jnp.maximum(there.sum(), 1) + LEAST)
+        scaled = SHARPNESS * around / spread
+        top = jax.ops.segment_max(lax.stop_gradient(scaled), known.lesson, BLOCK + 1)[known.lesson]
+        chance = jnp.where(there, jnp.exp(jnp.where(there, scaled - top, 0.0)), 0.0)
+        chosen = add_up(chance * known.value) / jnp.maximum(add_up(chance), LEAST)
+        best = jax.ops.segment_max(jnp.where(there, known.value, -jnp.inf), known.lesson, BLOCK + 1)
+        judged = add_up(there.astype(jnp.float32)) > 0
+        judged = judged.at[BLOCK].set(False)
+        return jnp.where(judged, best - chosen, 0.0).sum() / jnp.maximum(judged.sum(), 1)
 
     def improve(self, key: Array, population: Genome, result: Evaluation, memory: Lessons) -> tuple[Genome, Evaluation]:
         """Let the fittest learn, and take their own places again.

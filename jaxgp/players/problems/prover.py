@@ -1,7 +1,7 @@
 """Genomes that search problems: programs that make moves, and trees that guide a complete search."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.guided import Guided
+from jaxgp.search.proofs.guided import Guided, GuidedNumbers
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
@@ -76,7 +76,7 @@ class ProgramProver(Prover[FramePlan]):
 
 @dataclass(frozen=True)
 class GuideProver(Prover[FramePlan]):
-    """A `Prover`: two trees order the moves of both sides in a complete search; what it claims is proved.
+    """A `Prover`: trees guide a complete search; what it claims is proved.
 
     Attributes:
         primitives: the language.
@@ -87,6 +87,9 @@ class GuideProver(Prover[FramePlan]):
         limit: the most nodes of a search.
         entries: entries of the table of each search, a power of two.
         lanes: searches that run side by side.
+        within: the search: depth first, told n or deepening, with two trees, which order moves (`deepening`); by proof
+            numbers, with a third one, which gives first numbers (`proof`).
+        fewest: whether moves of the solver that are of equal value are ordered by the number of replies; depth first.
     """
 
     proves: ClassVar[bool] = True
@@ -99,21 +102,25 @@ class GuideProver(Prover[FramePlan]):
     limit: int = 2_000_000
     entries: int = 1024
     lanes: int = 64
+    within: Literal["deepening", "proof"] = "deepening"
+    fewest: bool = False
 
     def prepare(self, programs: Programs) -> FramePlan:
-        """Plan all trees of programs [P, 2, L], [2 P]."""
+        """Plan all trees of programs [P, T, L], [T P]."""
         return plan_frames(self.primitives, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), programs))
 
     def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> Claims:
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
-        search = Guided(
-            self.problem,
-            told=self.told,
-            deepest=self.deepest,
-            entries=self.entries,
-            lanes=self.lanes,
-            narrow=self.lanes,
-            primitives=self.primitives,
-            view=self.view,
-        )
+        shared: dict[str, Any] = {
+            "told": self.told,
+            "deepest": self.deepest,
+            "entries": self.entries,
+            "lanes": self.lanes,
+            "narrow": self.lanes,
+            "primitives": self.primitives,
+            "view": self.view,
+        }
+        search: Guided | GuidedNumbers = GuidedNumbers(self.problem, **shared)
+        if self.within == "deepening":
+            search = Guided(self.problem, fewest=self.fewest, **shared)
         return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

@@ -15,6 +15,7 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_unique, take
 from jaxgp.evolution.generational import BREED, Metrics, size_metrics
+from jaxgp.evolution.tuning.tuner import Tuner, Tunes
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.language import sizes
@@ -33,7 +34,7 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Elites:
+class Elites(Tunes):
     """Children of individuals of the archive, which every generation enters.
 
     Attributes:
@@ -53,6 +54,11 @@ class Elites:
     def kept(self) -> int:
         """0: who is kept is in the archive."""
         return 0
+
+    @property
+    def tuner(self) -> Tuner | None:
+        """How individuals learn their numbers; None: they do not."""
+        return Tuner(self.primitives, self.options.tune) if self.options.tune.steps else None
 
     def init(self) -> Archive:
         """Return empty cells."""

@@ -1,12 +1,18 @@
-"""A complete search that programs guide: one tree orders the moves of the solver, another those of the other side.
+"""Complete searches that programs guide. Whatever the programs say, every claim is proved by construction.
 
-It is the search `few` of `jaxgp.search.proofs.depth`, with the values of a tree where that has the number of replies:
-forcing moves alone to the whole depth first, on the last move as well, with an exact table. So every claim is proved by
-construction, whatever the programs say; they decide how many nodes it takes.
+`Guided` is the search `few` of `jaxgp.search.proofs.depth`, with the values of trees where that has the number of
+replies: forcing moves alone to the whole depth first, on the last move as well, with an exact table. One tree orders
+the moves of the solver, another those of the other side.
 
 Moves are valued on the boards after them, so they are made, and counted, to be sorted; then they are visited, those of
-the greatest value first. Moves of equal value keep the order of the list. Where a tree reads no board, no move is made
-for it, and moves are visited in the order of the list.
+the greatest value first. Moves of equal value keep the order of the list, or those of the solver are ordered by their
+number of replies: then trees that say nothing leave `few` as it is. Where a tree reads no board, and moves of equal
+value keep the order of the list, no move is made for it.
+
+`GuidedNumbers` is the search `dfpn_replies` of `jaxgp.search.proofs.numbers`. The same two trees say which of the moves
+comes first on which the numbers say equally to go on. What a third tree says of a new board is added to its first proof
+number or, where it is negative, to its first disproof number, without the sign. Trees that say nothing leave
+`dfpn_replies` as it is.
 """
 
 from dataclasses import dataclass, replace
@@ -22,26 +28,58 @@ from jaxgp.interpreter.machine import MATE, Machine
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
+from jaxgp.search.proofs.numbers import Lane as Numbered
+from jaxgp.search.proofs.numbers import ProofNumbers
 from jaxgp.search.proofs.programs import View
 
-STEPS = 1000
-"""Values are told apart that differ by one divided by so many."""
-TREES = 2
+STEPS, COARSE = 1000, 4
+"""Values are told apart that differ by one divided by so many; the second, where the number of replies counts too."""
+
+
+class _Trees:
+    """Trees as guided searches read them; mixed into both."""
+
+    primitives: PrimitiveSet | None
+    view: View | None
+    plans: FramePlan | None
+    whose: Array | None
+
+    def tree(self, root: Array, number: Array | int) -> Array:
+        """Return int32[]: the place of a tree of the individual that searches a root."""
+        assert self.primitives is not None
+        assert self.whose is not None
+        return len(self.primitives.roots) * self.whose[root] + number
+
+    def values(self, trees: Array, before: States, action: Array, after: States, seen: Any, left: Array) -> Array:
+        """Return float32[K]: what trees (int32[K]) say of the board after a move."""
+        assert self.plans is not None
+        assert self.view is not None
+        assert self.primitives is not None
+        plans = self.plans
+        machine = Machine(self.primitives, 1, 1, plans.code.shape[-1], 1)
+        wanted = jnp.ones(64, bool)
+        features = jnp.append(self.view(before, action, after, seen, wanted).astype(jnp.float32), left)
+        rows = jnp.broadcast_to(features, (len(trees), len(features)))
+        values = machine.evaluate_pure(plans, trees, rows, plans.steps.max())
+        roots = plans.root[trees].astype(jnp.int32)
+        return jnp.clip(jnp.take_along_axis(values, roots[:, None], 1)[:, 0], -MATE, MATE)
 
 
 @dataclass(frozen=True, eq=False)
-class Guided(DepthFirst):
+class Guided(_Trees, DepthFirst):
     """A depth-first search for programs.
 
     Attributes:
         primitives: the language of the trees; none of its functions makes moves.
         view: what they see; the moves that the solver has left follow.
+        fewest: whether moves of the solver that are of equal value are ordered by the number of replies.
         plans: of the trees, [2 P], two of each individual; given with the roots, as is
         whose: int32[Q], the individual of each root.
     """
 
     primitives: PrimitiveSet | None = None
     view: View | None = None
+    fewest: bool = False
     plans: FramePlan | None = None
     whose: Array | None = None
 
@@ -65,27 +103,55 @@ class Guided(DepthFirst):
         """Return int32[]: the level itself."""
         return jnp.minimum(level, self.rows - 1)
 
-    def _tree(self, lane: _Lane, level: Array) -> Array:
-        assert self.whose is not None
-        return TREES * self.whose[lane.root] + level % 2
-
     def sees(self, lane: _Lane, level: Array) -> Array:
-        """Return bool[]: whether a tree reads what is after the moves, which are not the solver's last one."""
+        """Return bool[]: whether moves are sorted by what is after them, which are not the solver's last one."""
         assert self.plans is not None
-        tree = self._tree(lane, level)
+        tree, own = self.tree(lane.root, level % 2), level % 2 == 0
         reads = self.plans.reads[tree, self.plans.root[tree].astype(jnp.int32)]
-        return reads & ((level % 2 == 1) | (lane.depth - level // 2 > 1))
+        return jnp.where(own, (reads | self.fewest) & (lane.depth - level // 2 > 1), reads)
 
     def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the lower, the greater the value of a tree on the board after a move."""
-        assert self.plans is not None
-        assert self.view is not None
-        assert self.primitives is not None
-        plans, tree = self.plans, self._tree(lane, lane.level)
-        machine = Machine(self.primitives, 1, 1, plans.code.shape[-1], 1)
         left = (lane.depth - lane.level // 2 - 1).astype(jnp.float32)
-        wanted = jnp.ones(64, bool)
-        features = jnp.append(self.view(before, action, after, seen, wanted).astype(jnp.float32), left)
-        values = machine.evaluate_pure(plans, tree[None], features[None], plans.steps.max())[0]
-        value = jnp.clip(values[plans.root[tree].astype(jnp.int32)], -MATE, MATE)
-        return jnp.round((MATE - value) * STEPS).astype(jnp.int32)
+        [value] = self.values(self.tree(lane.root, lane.level % 2)[None], before, action, after, seen, left)
+        if not self.fewest:
+            return jnp.round((MATE - value) * STEPS).astype(jnp.int32)
+        replies = jnp.where(lane.level % 2 == 0, jnp.minimum(seen.count, 255), 0)
+        return jnp.round((MATE - value) * COARSE).astype(jnp.int32) * 256 + replies
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedNumbers(_Trees, ProofNumbers):
+    """A search by proof numbers for programs.
+
+    Attributes:
+        primitives: the language of the trees; none of its functions makes moves.
+        view: what they see; the moves that the solver has left follow.
+        plans: of the trees, [3 P], three of each individual; given with the roots, as is
+        whose: int32[Q], the individual of each root.
+    """
+
+    primitives: PrimitiveSet | None = None
+    view: View | None = None
+    plans: FramePlan | None = None
+    whose: Array | None = None
+
+    def search(
+        self,
+        states: States,
+        limit: Array,
+        count: Array | None = None,
+        contexts: Contexts = (),
+        whose: Array | None = None,
+    ) -> Claims:
+        """Search roots [Q] for individuals `whose` of plans `contexts`; see `ProofNumbers.search`."""
+        return ProofNumbers.search(replace(self, plans=cast(FramePlan, contexts), whose=whose), states, limit, count)
+
+    def first(self, lane: Numbered, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
+        """Return int32[2], the first numbers of a board, and int32[]: moves with the lowest come first."""
+        numbers, _ = ProofNumbers.first(self, lane, before, action, after, seen)
+        trees = jnp.stack([self.tree(lane.root, before.to_move), self.tree(lane.root, 2)])
+        left = self.problem.left(after).astype(jnp.float32)
+        order, says = self.values(trees, before, action, after, seen, left)
+        more = jnp.round(jnp.stack([jnp.maximum(says, 0), jnp.maximum(-says, 0)])).astype(jnp.int32)
+        return numbers + more, jnp.round((MATE - order) * STEPS).astype(jnp.int32)

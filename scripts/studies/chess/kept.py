@@ -1,4 +1,4 @@
-"""How often players of chess keep the result of a position, by the tables of up to four men.
+"""How often players of chess keep the result of a position, by the tables of up to five men.
 
     python scripts/studies/chess/kept.py endgame=KQKQ nodes=[10,100] engine_decisions=500 network=6144
 
@@ -7,6 +7,8 @@ moves keep it. All players decide in the same positions: a quiet start, up to ni
 Players without chance but in their ties count by the share of their best moves that keep the result. Engines get a new
 table for each decision. `printed` is the printed tree of `gpec190`, whatever the material is. Intervals are of 95 %.
 Programs are also compared with each engine, decision by decision.
+
+A table of five men has to be there: `larger.py` builds it.
 
 With `positions`, a file of FEN, the decisions are the critical ones among these, such as those that games of champions
 against an engine went through (`games.py positions=FILE`); they are called met.
@@ -24,6 +26,7 @@ if __name__ == "__main__":
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -63,7 +66,7 @@ COLUMNS = ("endgame", "player", "than", "decisions", "number", "kept", "low", "h
 class Options:
     """What is measured."""
 
-    endgame: str = option("KQKQ", "of up to four kings, queens and rooks")
+    endgame: str = option("KQKQ", "of up to five kings, queens and rooks")
     decisions: int = option(20_000, "critical decisions", low=1, high=MAX_COUNT)
     seed: int = option(0, "of the positions", low=0, high=MAX_SEED)
     terminals: bool = option(True, "whether each terminal is measured as a whole program")
@@ -89,8 +92,8 @@ class Options:
             pair = kinds_of(self.endgame)
         except ValueError as error:
             reject(prefix + "endgame", self.endgame, str(error))
-        if not tables.has(pair):
-            reject(prefix + "endgame", self.endgame, "up to four kings, queens and rooks")
+        if not tables.has(pair, tables.LARGEST):
+            reject(prefix + "endgame", self.endgame, f"up to {tables.LARGEST} kings, queens and rooks, two of a kind")
 
 
 @dataclass
@@ -116,8 +119,17 @@ class Decisions:
 
 def decide(game: Chess, count: int, seed: int) -> Decisions:
     """Draw critical decisions."""
-    teach = lessons.lessons(game, None)
-    return _decisions(jax.device_get(jax.jit(lambda key: teach(key, count))(jax.random.key(seed))))
+
+    @jax.jit
+    def teach(key: jax.Array, found: tables.Tables) -> Lessons:
+        return lessons.teach(partial(lessons.draw, game, True, found), key, count)
+
+    return _decisions(jax.device_get(teach(jax.random.key(seed), _tables(game))))
+
+
+def _tables(game: Chess) -> tables.Tables:
+    """Return the tables of an endgame, an argument of programs: compiled in, those of five men take memory twice."""
+    return tables.Tables(*map(jnp.asarray, tables.tables((game.endgame,), tables.LARGEST)))
 
 
 def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:
@@ -126,9 +138,9 @@ def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:
     made = jax.jit(jax.vmap(lambda men, kinds, clock, mover: game.state(men, kinds, clock, jnp.int16(1), mover, ())))(
         start.men, start.kinds, start.clock, start.to_move
     )
-    judge = jax.jit(lambda states: lessons.by_result(game, True, tables.tables((game.endgame,)), states))
+    known, judge = _tables(game), jax.jit(lambda found, states: lessons.by_result(game, True, found, states))
     blocks = [
-        jax.device_get(judge(take(made, jnp.arange(first, first + lessons.TOGETHER) % len(start.men))))
+        jax.device_get(judge(known, take(made, jnp.arange(first, first + lessons.TOGETHER) % len(start.men))))
         for first in range(0, len(start.men), lessons.TOGETHER)
     ]
     good, found = jax.tree.map(lambda *xs: np.concatenate(xs)[: len(start.men)], *blocks)

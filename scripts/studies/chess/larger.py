@@ -97,8 +97,7 @@ def compared(values: jax.Array, offsets: jax.Array, board: Board) -> tuple[jax.A
     """Return int8[B] and int8[B]: the values of boards in the table, and by the moves from them."""
     found = tables.Tables(values, offsets)
     after, there = tables.successors(board, PLACES)
-    worth = tables.probe(found, after)
-    best = jnp.where(there, -(worth - jnp.sign(worth)), -tables.MATE).max(0)
+    best = jnp.where(there, tables.before(tables.probe(found, after)), np.int8(-tables.MATE)).max(0)
     checked = attacks(board)[board.men.shape[1] :, 0].any(0)
     best = jnp.where(~there.any(0) & ~checked, 0, best)
     return tables.probe(found, board), best.astype(jnp.int8)
@@ -152,7 +151,7 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
         yield row("won", sum(n for value, n in number.items() if value > 0))
         yield row("drawn", number.get(0, 0))
         yield row("lost", sum(n for value, n in number.items() if value < 0))
-        yield row("plies of the longest mate", max((tables.MATE - abs(value) for value in number if value), default=0))
+        yield row("moves of the longest mate", max((tables.MATE - abs(value) for value in number if value), default=0))
         apart = done = 0
         while done < options.positions:
             boards = positions(pair, whole[side], side, AT_ONCE, rng)

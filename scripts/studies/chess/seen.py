@@ -116,7 +116,7 @@ def graph(pair: tables.Pair) -> Graph:
         best * black.goes_on / np.maximum(best.sum(1, keepdims=True), 1),
         worth[1] == -tables.MATE,
         worth[0] > 0,
-        np.where(worth[1] < 0, tables.MATE + worth[1], tables.MATE),
+        np.where(worth[1] < 0, np.asarray(tables.plies(jnp.asarray(worth[1]))), tables.MATE),
         np.unique(seen, axis=0, return_inverse=True)[1].ravel(),
     )
 

@@ -3,9 +3,11 @@
     python scripts/studies/mate/problems.py part=games games=400 file=games.fen
     python scripts/studies/mate/problems.py part=own file=games.fen save=envs/mate/problems.txt
     python scripts/studies/mate/problems.py part=lines file=problems.epd save=docs/data/mate_lines.csv
+    python scripts/studies/mate/problems.py part=lines file=problems.epd save=lines.csv n=[5] columns=[shortest,few]
 
 The first needs python-chess and Stockfish, the others a C++ compiler (`rivals/plain/mate.cpp`). Lists without a licence
-to ship them are read here alone: their rows are numbers of lines, without positions.
+to ship them are read here alone: their rows are numbers of lines, without positions. Where `save` is there already,
+cells that are not measured stay as they are.
 """
 
 if __name__ == "__main__":
@@ -13,6 +15,7 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import csv
 import random
 import re
 from collections import defaultdict
@@ -43,6 +46,8 @@ HEADER = """\
 # seed {seed}; the shortest n is proved. Columns: FEN; n; nodes of the search `captures`, told n, of at most {limit};
 # a set; all keys, by complete search. At most one problem of a game stands here. It may be used as the project may.
 """
+SHORTEST = "dfpn_replies_deepening"
+MEASURED = ("keys", "shortest", "smallest", *mate.SEARCHES, "few_by_number", "few_deepening")
 COLUMNS = (
     "line",
     "source",
@@ -52,12 +57,10 @@ COLUMNS = (
     "open",
     "shortest",
     "smallest",
-    *mate.SEARCHES,
-    "few_by_number",
-    "few_deepening",
+    *MEASURED[3:],
     "dfpn_distinct",
     "dfpn_replies_distinct",
-    "dfpn_replies_deepening",
+    SHORTEST,
 )
 
 
@@ -74,9 +77,13 @@ class Options:
     nodes: int = option(300, "nodes of the engine a move", low=1, high=MAX_COUNT)
     engine: str = option("stockfish", "the engine")
     limit: int = option(2_000_000, "nodes of a search at most", low=100, high=2**31 - 1)
-    keys: int = option(5, "the greatest n of lines of which all keys are sought; a key costs a search", low=0, high=6)
-    smallest: int = option(4, "the greatest n of lines of which the smallest proof is sought", low=0, high=6)
-    settle: int = option(20_000_000, "nodes of the search for the shortest mate, at most", low=100, high=2**31 - 1)
+    n: list[int] = option([], "the n of lines that are measured; []: all", low=1, high=6)
+    columns: list[str] = option(
+        list(MEASURED), f"what is measured of lines, of {', '.join(MEASURED)}; keys cost a search of each first move"
+    )
+    settle: int = option(
+        20_000_000, "nodes of the search for the shortest mate, which is not told n, at most", low=100, high=2**31 - 1
+    )
     each: int = option(300, "own problems of each n at most", low=3, high=MAX_COUNT)
     most: int = option(4, "the greatest n of own problems", low=1, high=6)
     seed: int = option(0, "of the games and of the sets", low=0, high=MAX_SEED)
@@ -161,46 +168,59 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
 
 def measure(lines: Sequence[str], options: Options) -> list[str]:
     """Return a row for each line of a list in EPD."""
-    told = []
+    for name in options.columns:
+        if name not in MEASURED:
+            reject("columns", name, f"some of {', '.join(MEASURED)}")
+    rows: list[dict[str, object]] = []
+    texts = []
     for number, line in enumerate(lines, 1):
         found = re.match(r"(\S+ \S+ \S+ \S+) dm (\d+);(?: id \"([^\"]*)\";)?(?:.* c1 \"([^\"]*)\";)?", line)
         if found is None:
             raise UsageError(f"file={options.file}: line {number} is no position with dm; accepted: FEN dm N; ...")
-        told.append((number, found[1], int(found[2]), found[3] or "", found[4] or ""))
-    problems = [(text, own) for _, text, own, _, _ in told]
-    columns = {search: mate.count(search, problems, options.limit) for search in mate.SEARCHES}
-    columns["few_by_number"] = mate.count("few", problems, options.limit, by_number=True)
-    columns["few_deepening"] = mate.count("few", problems, options.limit, told=False)
-    columns["dfpn_replies_deepening"] = mate.count("dfpn_replies", problems, options.settle, told=False)
-    keys = _up_to(options.keys, problems, ["keys", str(options.limit)])
-    smallest = _up_to(options.smallest, problems, ["smallest", str(options.limit)])
-    rows = []
-    for n, (number, _, own, source, label) in enumerate(told):
-        shortest = columns["dfpn_replies_deepening"][n]
-        row = {
-            "line": number,
-            "source": source,
-            "n": own,
-            "label": label,
-            "keys": " ".join(key for key in keys.get(n, ["", "?"])[1:] if not key.startswith("?")),
-            "open": sum(key.startswith("?") for key in keys.get(n, ["", "?"])[1:]),
-            "shortest": shortest.moves or ("" if shortest.cut else 0),
-            "smallest": smallest[n][0] if n in smallest and smallest[n][2] == "0" else "",
-        }
-        row |= {name: "cut" if column[n].cut else column[n].nodes for name, column in columns.items()}
-        row |= {
-            f"{name}_distinct": "cut" if columns[name][n].cut else columns[name][n].distinct
-            for name in ("dfpn", "dfpn_replies")
-        }
-        rows.append(",".join(str(row[name]) for name in COLUMNS))
-    return [",".join(COLUMNS), *rows]
+        about = (number, found[3] or "", int(found[2]), found[4] or "")
+        rows.append(dict(zip(COLUMNS, (*about, *[""] * len(COLUMNS)), strict=False)))
+        texts.append(found[1])
+    for row, known in zip(rows, _known(options), strict=False):
+        row |= {name: known[name] for name in COLUMNS[4:]}
+    some = [
+        (row, (text, own)) for row, text in zip(rows, texts, strict=True) if (own := row["n"]) in (options.n or {own})
+    ]
+    for name in options.columns:
+        for (row, _), cells in zip(some, column(name, [problem for _, problem in some], options), strict=True):
+            row |= cells
+    return [",".join(COLUMNS), *(",".join(str(row[name]) for name in COLUMNS) for row in rows)]
 
 
-def _up_to(most: int, problems: Sequence[tuple[str, int]], words: list[str]) -> dict[int, list[str]]:
-    """Return what the program says of those problems whose n is not greater, in words, by their places."""
-    some = [n for n, (_, own) in enumerate(problems) if own <= most]
-    lines = mate.ask(words, [problems[n] for n in some]) if some else []
-    return {n: line.split() for n, line in zip(some, lines, strict=True)}
+def _known(options: Options) -> list[dict[str, str]]:
+    """Return the rows of the file that is to be written, if it is there."""
+    path = files.user_path("save", options.save) if options.save else None
+    if path is None or not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def column(name: str, problems: Sequence[tuple[str, int]], options: Options) -> list[dict[str, object]]:
+    """Return the cells of what is measured of each problem, by the names of columns."""
+    if name == "keys":
+        said = [line.split()[1:] for line in mate.ask(["keys", str(options.limit)], problems)]
+        settled = [[key for key in keys if not key.startswith("?")] for keys in said]
+        return [{"keys": " ".join(s), "open": len(keys) - len(s)} for s, keys in zip(settled, said, strict=True)]
+    if name == "smallest":
+        counts = [line.split() for line in mate.ask(["smallest", str(options.limit)], problems)]
+        return [{"smallest": "" if cut == "1" else moves} for moves, _, cut in counts]
+    if name == "shortest":
+        found = mate.count("dfpn_replies", problems, options.settle, told=False)
+        return [
+            {"shortest": one.moves or ("" if one.cut else 0), SHORTEST: "cut" if one.cut else one.nodes}
+            for one in found
+        ]
+    search = "few" if name.startswith("few_") else name
+    found = mate.count(search, problems, options.limit, name != "few_deepening", name == "few_by_number")
+    cells = [{name: "cut" if one.cut else one.nodes} for one in found]
+    if f"{name}_distinct" not in COLUMNS:
+        return cells
+    return [{**one, f"{name}_distinct": "cut" if a.cut else a.distinct} for one, a in zip(cells, found, strict=True)]
 
 
 def task(options: Options) -> int:

@@ -243,12 +243,14 @@ def speed(data: Data) -> str:
 
 
 def larger(data: Data) -> str:
-    """Return what the table of an endgame of five men holds, by the side to move, and how it was checked."""
-    rows = data["chess_larger"]
-    of = {(row["mover"], row["measure"]): str(row["value"]) for row in rows}
-    names = list(dict.fromkeys(str(row["measure"]) for row in rows if row["mover"]))
-    lines = [[name, *(of[mover, name] for mover in ("white", "black"))] for name in names]
-    return table([str(rows[0]["endgame"]), "white to move", "black to move"], lines)
+    """Return what tables of five men hold, by the endgame and the side to move, and how they were checked."""
+    rows = [row for row in data["chess_larger"] if row["mover"]]
+    of = {(str(row["endgame"]), str(row["mover"]), row["measure"]): f"{int(str(row['value'])):,}" for row in rows}
+    columns = list(dict.fromkeys(key[:2] for key in of))
+    lines = [
+        [str(name), *(of[(*at, name)] for at in columns)] for name in dict.fromkeys(row["measure"] for row in rows)
+    ]
+    return table(["", *(f"{endgame}, {mover} to move" for endgame, mover in columns)], lines)
 
 
 TABLES: Makers = {

@@ -74,9 +74,10 @@ def test_moves_that_mate_sooner_are_worth_more_and_those_that_give_the_win_away_
         made = lessons.lessons(GAME, "mates")(key, 40)
         return made, jax.vmap(worth)(made.states)
 
-    made, plies = jax.device_get(decide(jax.random.key(0)))
+    made, values = jax.device_get(decide(jax.random.key(0)))
     there = made.values > -np.inf
-    assert np.allclose(made.values[there] * tables.MATE, np.maximum(plies, 0)[there])
+    sooner = np.where(values > 0, 1 - tables.plies(values) / tables.MATE, 0)
+    assert np.allclose(made.values[there], sooner[there])
     assert (made.values.max(1) > 0).all()
     assert made.values.max() * tables.MATE == pytest.approx(tables.MATE - 1)  # mate at once
     assert (np.where(there, made.values, 9).min(1) == 0).any()

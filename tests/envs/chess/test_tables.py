@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from envs.chess import tables
-from envs.chess.geometry import OFF, Board
+from envs.chess.geometry import KING, OFF, Board
 from envs.chess.notation.fen import KINDS, kinds_of
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
@@ -60,7 +60,7 @@ def test_results_are_those_of_syzygy(name, side):
 @pytest.mark.parametrize("name", [*SMALL, *[pytest.param(name, marks=pytest.mark.slow) for name in tables.ENDGAMES]])
 def test_the_longest_mates_are_those_of_the_literature(name):
     values = tables.table(kinds_of(name))[0]
-    assert tables.MATE - values[(values > 0) & (values != tables.ILLEGAL)].min() == LONGEST[name]
+    assert tables.plies(values[(values > 0) & (values != tables.ILLEGAL)]).max() == LONGEST[name]
 
 
 def test_a_table_that_is_not_there_is_built_while_a_program_that_asks_for_it_is_traced(tmp_path, monkeypatch):
@@ -83,7 +83,7 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     def look(board):
         after, there = tables.successors(board, game.most_choices)
         values = tables.probe(found, after)
-        best = jnp.where(there, -(values - jnp.sign(values)), -128).max(0)
+        best = jnp.where(there, tables.before(values), -128).max(0)
         mirrored = board._replace(men=jnp.where(board.men < OFF, board.men ^ 56, OFF))
         return tables.probe(found, board), best, tables.probe(found, mirrored), tables.probe(found, after), there
 
@@ -92,6 +92,16 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     assert np.array_equal(value, mirrored)
     assert (value > 0).all()
     assert (after[there] <= 0).all()
+
+
+def test_mates_of_more_than_63_moves_are_told():
+    """As in KQRKQ, whose longest takes 67: plies would not fit into a byte. Here taking the queen wins, in 71."""
+    kings = tables.table(((KING,), (KING,)))[0]
+    bare = np.where(kings == 0, np.int8(70 - tables.MATE), kings)
+    _, black = tables.build(kinds_of("KQK"), lambda pair: (bare, bare))
+    values = black[(black > 0) & (black != tables.ILLEGAL)]
+    assert (tables.MATE - values).min() == 71
+    assert tables.plies(values).min() == 2 * 71 - 1
 
 
 @pytest.mark.slow
@@ -115,7 +125,7 @@ HARMS = {
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:500]),
     "a directory": lambda path: (path.unlink(), path.mkdir()),
     "a value that no table has": lambda path: values_set(path, -128),
-    "a mate that the side to move gives with a move of the other side": lambda path: values_set(path, 124),
+    "a mate without a move": lambda path: values_set(path, tables.MATE),
     "another shape": lambda path: values_set(path, 0, black=np.zeros(4, np.int8)),
     "numbers of another type": lambda path: values_set(path, 0, black=np.zeros((10, 64, 64), np.int16)),
     "too much, once it is unpacked": lambda path: values_set(path, 0, more=np.zeros(2**24, np.int8)),
@@ -124,11 +134,11 @@ HARMS = {
 
 @pytest.mark.parametrize("harm", HARMS.values(), ids=list(HARMS))
 def test_a_table_that_is_damaged_is_refused(harm, tmp_path):
-    pair, path = kinds_of("KRK"), tmp_path / "KRK-1.npz"
+    pair, path = kinds_of("KRK"), tmp_path / "KRK-2.npz"
     tables.keep(path, tables.table(pair))
     assert np.array_equal(tables.read(path, pair), tables.table(pair))
     harm(path)
-    with pytest.raises(UsageError, match=r"KRK-1\.npz: no table, cut short, or .*; accepted: none, delete it"):
+    with pytest.raises(UsageError, match=r"KRK-2\.npz: no table, cut short, or .*; accepted: none, delete it"):
         tables.read(path, pair)
 
 
@@ -136,8 +146,8 @@ def test_a_table_that_cannot_be_kept_is_used_all_the_same(tmp_path, monkeypatch,
     whole = tables.table(kinds_of("KQK"))
     (tmp_path / "jaxgp").write_text("no folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(tables, "build", lambda pair: whole)
+    monkeypatch.setattr(tables, "build", lambda pair, smaller: whole)
     tables.table.cache_clear()
     assert tables.table(kinds_of("KQK")) is whole
-    assert "KQK-1.npz: cannot be written (" in capsys.readouterr().err
+    assert "KQK-2.npz: cannot be written (" in capsys.readouterr().err
     tables.table.cache_clear()

@@ -160,6 +160,31 @@ def test_every_own_problem_stands_in_one_set_with_its_nodes_and_keys():
     assert sum(sum(map(str.isalpha, text)) >= 8 for text in texts) == len(texts)
 
 
+def lines_of(tmp_path, *lines):
+    path = tmp_path / f"{len(list(tmp_path.iterdir()))}.txt"  # files are read once
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
+
+
+def test_a_key_of_a_file_that_does_not_mate_is_refused_by_file_line_and_move(tmp_path):
+    spec = envs.spec("mate")
+    one = "6k1/5ppp/8/8/8/8/8/K3R3 w - -; 1; 20; train; e1e8"
+    two = "7k/8/5K2/8/8/8/8/6R1 w - -; 2; 40; train; f6f7"
+    assert len(spec.instances.load(spec.make(), lines_of(tmp_path, one, two), "suite").names) == 2
+    for wrong, name in ((one.replace("e1e8", "e1e7"), "e1e7"), (two.replace("f6f7", "f6f7 g1a1"), "g1a1")):
+        path = lines_of(tmp_path, one, wrong)
+        with pytest.raises(UsageError, match=f"line 2: accepted: first moves that force mate .*; {name} does not"):
+            spec.instances.load(spec.make(), path, "suite")
+
+
+def test_keys_that_take_too_long_to_settle_are_said_and_stay(tmp_path, capsys):
+    spec = envs.spec("mate")
+    text, own, nodes, _ = next(row for row in suites.shipped() if row[1] == 4)
+    path = lines_of(tmp_path, f"{text}; {own}; {nodes}; train; {next(iter(plain.moves(plain.start(text))))}")
+    assert spec.instances.load(spec.make(), path, "suite").keys.shape == (1, 1)
+    assert "of line 1 are not settled by searches of 300 moves; they stay" in capsys.readouterr().err
+
+
 class Person:
     """A person at the table, who types what is given."""
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import envs
-from envs.othello.opponents import EVALUATORS, TABLE, edgar_like, evaluators, random_move
+from envs.othello.opponents import EVALUATORS, TABLE, edgar_like, evaluators
 from jaxgp.bits import pick
+from jaxgp.players.ply import random_move
 from jaxgp.players.searches import searches
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from tests.envs.othello.drawings import as_reference, compiled, read
@@ -98,7 +99,7 @@ def test_the_table_is_for_one_board(size):
         searches(envs.spec("othello"), game, "edgar_like", 1, "first", 1, 1)
 
 
-def test_random_moves_from_bits_are_those_from_the_mask():
+def test_random_moves_from_the_list_are_those_from_the_mask():
     game, states = random_positions(6, 40, seed=3)
     blocked = [state for state in states if not np.array(state.legal).any()]
     states = jax.tree.map(lambda *x: np.stack(x), *states)

@@ -1,0 +1,250 @@
+"""Tables of all positions of up to five kings, queens and rooks: results, and moves to mate.
+
+A position of white (the first side of an endgame's name) and black is a place of an array [10, 64, ..]: the square of
+the white king, turned and mirrored into the triangle a1, d1, d4, then the other men of white, the black king, and the
+other men of black. There are two arrays, one for each side to move; `retrograde` fills them.
+
+Values are those of the side to move: 126 - n, it mates with its n-th move; n - 126, it is mated after n moves of its
+own; 0, a draw. So a byte tells mates of up to 125 moves, and no endgame here has more than 67. A place where the side
+to move could take the king, or where two men stand on one square, is no position; it is worth 127.
+
+The fifty moves and repetition are not counted. Tables are built on first use, and kept in a folder of the user.
+"""
+
+import itertools
+import math
+import os
+import zipfile
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from envs.chess.geometry import KING, OFF, QUEEN, ROOK, SQUARES, Board, legal_moves
+from envs.chess.notation.fen import KINDS, kinds_of
+from envs.chess.rules import moved
+from envs.chess.tables.places import CHOSEN, ILLEGAL, MATE, NUMBER, TRIANGLE, TURNED, Army, Pair, shape_of
+from envs.chess.tables.retrograde import build
+from jaxgp import reading
+from jaxgp.bits import nth_square
+from jaxgp.errors import UsageError, reason, remark
+
+UNKNOWN = np.int8(-128)
+"""The value of a position that no table holds."""
+MOST = 4
+"""Men of the largest tables that are built when a game asks for them."""
+LARGEST = 5
+"""Men of the largest tables that can be built."""
+ENDGAMES = ("KRKR", "KQKQ", "KQKR", "KQRK", "KRRK")
+"""The largest tables that are built here; with KQQK they are all of four kings, queens and rooks."""
+VERSION = 2
+HEADS = 2**12
+"""Bytes of a file of a table beside its values."""
+
+
+class Tables(NamedTuple):
+    """Values of all positions of some endgames."""
+
+    values: Array  # int8[N]
+    offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
+
+
+def has(pair: Pair, most: int = MOST) -> bool:
+    """Return whether there is a table of an endgame, if tables have up to so many men."""
+    few = all(army.count(kind) <= 2 for army in pair for kind in army)
+    return few and sum(map(len, pair)) <= most and all(kind <= ROOK for army in pair for kind in army)
+
+
+def code(army: Army) -> int:
+    """Return the number of an army of up to two queens and two rooks."""
+    return 3 * army.count(QUEEN) + army.count(ROOK)
+
+
+def folder() -> Path:
+    """Return the folder where tables are kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jaxgp" / "chess"
+
+
+def named(pair: Pair) -> str:
+    """Return the name of an endgame."""
+    return "".join(KINDS[kind] for army in pair for kind in army)
+
+
+@lru_cache(maxsize=64)
+def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of an endgame, int8[10, 64, ..], with white to move and with black to move.
+
+    Raises:
+        UsageError: the file that holds them is damaged.
+    """
+    if pair == ((KING,), (KING,)):
+        squares = np.arange(SQUARES)
+        right, up = (
+            np.abs(np.subtract.outer(a, b)) for a, b in ((TRIANGLE % 8, squares % 8), (TRIANGLE // 8, squares // 8))
+        )
+        return (np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0)),) * 2
+    path = folder() / f"{named(pair)}-{VERSION}.npz"
+    if path.exists():
+        return read(path, pair)
+    found = build(pair, table)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        keep(path, found)
+    except OSError as error:
+        remark(f"{path}: cannot be written ({reason(error)}); the next command builds this table anew")
+    return found
+
+
+def keep(path: Path, found: tuple[np.ndarray, np.ndarray]) -> None:
+    """Write the values of an endgame to a file, which several processes may do at once; raises OSError."""
+    partial = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        with partial.open("wb") as out:
+            np.savez_compressed(out, white=found[0], black=found[1])
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read(path: Path, pair: Pair) -> tuple[np.ndarray, np.ndarray]:
+    """Read the values of an endgame from a file, as `table` returns them.
+
+    Raises:
+        UsageError: it cannot be read, or holds what no table of this endgame does.
+    """
+    most = math.prod(shape_of(pair))
+    try:
+        reading.check_file(path, 2 * most + HEADS)
+        with zipfile.ZipFile(path) as archive:  # before anything is unpacked
+            if sum(part.file_size for part in archive.infolist()) > 2 * most + HEADS:
+                raise ValueError
+        with np.load(path, allow_pickle=False) as file:
+            found = file["white"], file["black"]
+        if any(x.shape != shape_of(pair) or x.dtype != np.int8 or _beyond(x).any() for x in found):
+            raise ValueError
+    except Exception as error:
+        what = "no table, cut short, or with values that no table has"
+        raise UsageError(f"{path}: {what}; accepted: none, delete it and it is built anew") from error
+    return found
+
+
+def _beyond(values: np.ndarray) -> np.ndarray:
+    """Return where values are none: who mates does so by a move of its own."""
+    return (values < -MATE) | (values == MATE)
+
+
+def plies(values: Array) -> Array:
+    """Return int16[...]: how many plies the mates of values take; 0 for draws."""
+    wide = values.astype(jnp.int16)
+    return jnp.where(wide == 0, 0, 2 * (MATE - jnp.abs(wide)) - (wide > 0))
+
+
+def before(values: Array) -> Array:
+    """Return what moves are worth for the side that makes them, by the values of the positions that they lead to."""
+    return -values - (values < 0).astype(values.dtype)
+
+
+def ordered(pair: Pair) -> bool:
+    """Return whether an endgame is called so, the greater army first."""
+    return code(pair[0]) >= code(pair[1])
+
+
+@lru_cache(maxsize=8)
+def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
+    """Return the tables of some endgames of up to `most` men, and of all that captures lead to.
+
+    Raises:
+        UsageError: an endgame of more men, or of others than queens and rooks.
+    """
+    pairs: set[Pair] = set()
+    for name in endgames:
+        pair = kinds_of(name)
+        if not has(pair, most):
+            raise UsageError(
+                f"{name}: accepted: an endgame of up to {most} kings, queens and rooks; others have no table"
+            )
+        subsets = [
+            {(KING, *some) for size in range(len(army)) for some in itertools.combinations(army[1:], size)}
+            for army in pair
+        ]
+        pairs |= {(a, b) for a in subsets[0] for b in subsets[1]}
+    offsets = np.full((9, 9, 2), -1, np.int32)
+    parts: list[np.ndarray] = []
+    end = 0
+    for pair in sorted(pairs | {((KING,), (KING,))}, key=lambda pair: (sum(map(len, pair)), pair)):
+        pair = pair if ordered(pair) else pair[::-1]
+        at = code(pair[0]), code(pair[1])
+        if offsets[at][0] < 0:
+            for side, values in enumerate(table(pair)):
+                offsets[(*at, side)] = end
+                parts.append(values.reshape(-1))
+                end += values.size
+    return Tables(np.concatenate(parts), offsets)  # type: ignore[arg-type]
+
+
+def probe(found: Tables, board: Board) -> Array:
+    """Return int8[*B]: the values of boards [2, S, *B] for the side to move; `UNKNOWN` where no table has them.
+
+    A value is 126 - n where the side to move mates in n moves, n - 126 where it is mated in n moves, 0 in draws.
+    """
+    sizes = board.men < OFF
+    queens, rooks = ((sizes & (board.kinds == kind)).sum(1, dtype=jnp.int32) for kind in (QUEEN, ROOK))
+    armies = 3 * queens + rooks
+    fits = (sizes.sum((0, 1)) <= LARGEST) & ~(sizes & (board.kinds > ROOK)).any((0, 1))
+    fits &= (jnp.maximum(queens, rooks) <= 2).all(0)  # more of a kind would have the number of another army
+    swap = armies[0] < armies[1]
+    first, second = (jnp.where(swap, a, b) for a, b in ((armies[1], armies[0]), (armies[0], armies[1])))
+    # The men of each side in order: the queens, the rooks, those that were taken.
+    order = jnp.argsort(jnp.where(sizes, board.kinds, np.int8(9)), axis=1, stable=True)
+    men = jnp.take_along_axis(board.men, order, 1)
+    men = jnp.where(swap, men[::-1], men).astype(jnp.int32)
+    king = men[0, 0]
+    turn = jnp.asarray(CHOSEN)[king]
+    place = jnp.asarray(NUMBER)[king]
+    turned = jnp.asarray(TURNED.reshape(-1))
+    for side in range(2):
+        for n in range(1 - side, men.shape[1]):
+            man = men[side, n]
+            there = man < OFF
+            place = jnp.where(there, place * SQUARES + turned[turn * SQUARES + jnp.minimum(man, 63)], place)
+    start = jnp.asarray(found.offsets)[jnp.minimum(first, 8), jnp.minimum(second, 8), swap.astype(jnp.int32)]
+    value = jnp.asarray(found.values)[jnp.where(fits & (start >= 0), start + place, 0)]
+    return jnp.where(fits & (start >= 0), value, UNKNOWN)
+
+
+def result(value: Array) -> Array:
+    """Return int8[...]: 1 for a value that wins, -1 for one that loses, 0 for a draw."""
+    return jnp.sign(value)
+
+
+def successors(board: Board, places: int) -> tuple[Board, Array]:
+    """Return the boards after up to so many moves, [2, S, places, *B], and bool[places, *B], which there are."""
+    words = legal_moves(board).words
+    flat = tuple(words[n, w] for n in range(len(words)) for w in range(2))
+    counts = lax.population_count(words).astype(jnp.int32).sum((0, 1))
+    number = jnp.arange(places, dtype=jnp.int32).reshape(-1, *[1] * counts.ndim)
+    action = nth_square(tuple(jnp.broadcast_to(x, (places, *counts.shape)) for x in flat), number + 0 * counts)
+    wide = Board(*(jnp.broadcast_to(x[:, :, None], (*x.shape[:2], places, *counts.shape)) for x in board))
+    men, kinds, _ = moved(wide, action // SQUARES, (action % SQUARES).astype(jnp.int8))
+    return Board(men, kinds), number < counts
+
+
+def won(endgames: tuple[str, ...], board: Board) -> Array:
+    """Return bool[*B]: which boards of up to four men the side to move wins."""
+    return result(probe(tables(endgames), board)) > 0
+
+
+def held(endgames: tuple[str, ...], board: Board, places: int) -> Array:
+    """Return bool[*B]: on which boards at most half of the moves, of up to so many, keep the result."""
+    kept, there = keeps(tables(endgames), board, places)
+    return (2 * kept.sum(0) <= there.sum(0)) & there.any(0)
+
+
+def keeps(found: Tables, board: Board, places: int) -> tuple[Array, Array]:
+    """Return bool[places, *B] and bool[places, *B]: which moves keep the result, and which there are."""
+    after, there = successors(board, places)
+    mine = result(probe(found, board))
+    return there & (-result(probe(found, after)) == mine), there

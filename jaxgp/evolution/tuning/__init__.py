@@ -1,0 +1,1 @@
+"""Tuning: individuals learn their numbers by a gradient method, within a generation."""

@@ -1,0 +1,1 @@
+"""Reverse mode through programs: gradients by all of their numbers at once."""

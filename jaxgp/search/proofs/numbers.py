@@ -1,0 +1,344 @@
+"""Searches of problems by proof numbers, depth first: where to look follows from how much is left to prove.
+
+    dfpn            the first numbers of a position are 1
+    dfpn_replies    where the other side is to move, the first proof number is how many replies there are
+
+The proof number of a position is how many positions have to be proved, at least, to prove it won; the disproof number,
+how many have to be refuted. Source: A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications" (2002).
+A position is won where its proof number is 0, which moves that win and answered replies alone bring about. So every
+claim is proved by construction, whatever the first numbers are.
+
+Positions with the moves that are left are kept in a table, by their exact keys, with the moves that have been made from
+them. A search ends, truncated, where its table is full. Where a search is not told the number of moves, it deepens from
+1, with one table for all rounds.
+
+Lanes search one root each (`jaxgp.search.queue`). An iteration makes one move in each lane, or takes one back: either
+the next move of a position that is met for the first time, or the move on which the numbers say to go on.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import struct
+from jax import Array
+
+from jaxgp.contracts import Problem, States
+from jaxgp.search.proofs.claims import Claims
+from jaxgp.search.proofs.words import Packing
+from jaxgp.search.queue import drain
+from jaxgp.search.table import mix
+
+METHODS = ("dfpn", "dfpn_replies")
+INFINITE = np.int32(1 << 29)
+LARGE = np.int32(1 << 22)
+"""Finite numbers are added up to this one each, so that no sum overflows."""
+PROBES = 8
+"""Slots that are looked at for a position; where all are taken, it is kept without a slot, and not found again."""
+SHARE = 4
+"""Slots for each entry of the table."""
+PROOF, DISPROOF, BEGIN, SIZE = range(4)
+"""Columns of `Lane.table`: the numbers; where the edges begin, and how many there are, -1 before they are made."""
+
+
+@struct.dataclass
+class Lane:
+    """One search in progress; D levels of frames, T positions and as many edges in its table.
+
+    Level 0 holds the root, before its round begins; its position is searched on level 1.
+    """
+
+    busy: Array  # bool[]
+    root: Array  # int32[]
+    told: Array  # int32[]: own moves of the problem
+    depth: Array  # int32[]: own moves of this round
+    level: Array  # int32[]
+    frames: Array  # uint32[D, W]: state and look
+    places: Array  # int32[D]: of the positions in the table
+    bounds: Array  # int32[D, 2]: the proof and the disproof number at which a visit ends
+    last: Array  # int32[]: the last action of the position that is met for the first time; -1: none
+    tried: Array  # int32[]: its actions tried
+    decided: Array  # bool[]: one of them has decided it
+    table: Array  # int32[T, 4]
+    keys: Array  # uint32[T, K]
+    edges: Array  # int32[T, 3]: the position below, the action, and what moves of equal numbers are ordered by
+    slots: Array  # int32[S, 2]: 1 + root, and a place in the table
+    used: Array  # int32[]: positions in the table
+    drawn: Array  # int32[]: edges in the table
+    over: Array  # bool[]
+    won: Array  # bool[]
+    truncated: Array  # bool[]
+    chosen: Array  # int32[]
+    nodes: Array  # int32[]
+    distinct: Array  # int32[]
+    deepest: Array  # int32[]: plies of the longest line
+    limit: Array  # int32[]
+
+
+@dataclass(frozen=True)
+class ProofNumbers:
+    """Searches roots by proof numbers, each up to a limit of nodes.
+
+    Attributes:
+        problem: the rules.
+        method: a name of `METHODS`.
+        told: whether searches know the number of moves, or deepen from 1.
+        deepest: the most own moves of a root; None: as many as the problem allows.
+        entries: positions, and moves made from them, that the table of each search holds, a power of two.
+        lanes: searches in progress at the same time.
+        narrow: the fewest lanes to which the loop is narrowed once the queue is empty.
+
+    Raises:
+        ValueError: an unknown method, or a number out of range.
+    """
+
+    problem: Problem[Any]
+    method: str = "dfpn_replies"
+    told: bool = True
+    deepest: int | None = None
+    entries: int = 2**14
+    lanes: int = 64
+    narrow: int = 64
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise ValueError(f"method={self.method}: accepted: {', '.join(METHODS)}")
+        if self.deepest is not None and not 1 <= self.deepest <= self.problem.deepest:
+            raise ValueError(f"deepest={self.deepest}: accepted: 1 to {self.problem.deepest}")
+        if self.entries < 1 or self.entries & (self.entries - 1):
+            raise ValueError(f"entries={self.entries}: accepted: powers of two")
+        if self.lanes < 1 or self.narrow < 1:
+            raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
+
+    def first(self, lane: Lane, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
+        """Return int32[2], the first numbers of an open position, and int32[]: moves with the lowest come first."""
+        del lane, before, action
+        replies = self.method == "dfpn_replies"
+        proof = jnp.where((after.to_move != 0) & replies, seen.count, 1)
+        return jnp.stack([proof, jnp.ones_like(proof)]), jnp.int32(0)
+
+    @cached_property
+    def _most(self) -> int:
+        return self.deepest or self.problem.deepest
+
+    @cached_property
+    def _packing(self) -> Packing:
+        """The layout of a frame."""
+
+        def frame() -> tuple[Any, Any]:
+            state = self.problem.init(jax.random.key(0))
+            return state, self.problem.look(state)
+
+        return Packing.of(jax.eval_shape(frame))
+
+    def search(self, states: States, limit: Array, count: Array | None = None) -> Claims:
+        """Search the first `count` of `states`; as `jaxgp.search.proofs.depth.DepthFirst.search`."""
+        queue = len(limit)
+        told = jax.vmap(self.problem.left)(states)
+        packed = jax.vmap(lambda state: self._packing.pack((state, self.problem.look(state))))(states)
+        # Where the other side is to move, no move of the solver may be left.
+        least = 1 - jax.vmap(lambda state: state.to_move)(states)
+
+        def begin(lanes: Lane, begins: Array, root: Array) -> Lane:
+            def fill(old: Array, new: Array | int | bool) -> Array:
+                return jnp.where(begins.reshape(-1, *[1] * (old.ndim - 1)), new, old)
+
+            zeros = {name: fill(getattr(lanes, name), 0) for name in ("level", "used", "drawn", "nodes", "distinct")}
+            flags = {name: fill(getattr(lanes, name), False) for name in ("over", "won", "truncated")}
+            return replace(
+                lanes,
+                **zeros,
+                **flags,
+                told=fill(lanes.told, told[root]),
+                depth=fill(lanes.depth, told[root] if self.told else jnp.minimum(least[root], told[root])),
+                frames=lanes.frames.at[jnp.arange(len(root)), jnp.where(begins, 0, self._levels)].set(
+                    packed[root], mode="drop"
+                ),
+                chosen=fill(lanes.chosen, -1),
+                deepest=fill(lanes.deepest, 0),
+                limit=fill(lanes.limit, limit[root]),
+            )
+
+        def advance(lanes: Lane, running: Array) -> tuple[Lane, Array, Claims]:
+            del running
+            lanes = jax.vmap(self._advance)(lanes)
+            return lanes, lanes.busy & lanes.over, _claims(lanes)
+
+        idle = self._idle
+        nothing = jax.tree.map(lambda x: jnp.repeat(x[None], queue, 0), _claims(idle))
+        total = jnp.int32(queue) if count is None else jnp.minimum(jnp.asarray(count, jnp.int32), queue)
+        return drain(idle, min(self.lanes, queue), self.narrow, total, nothing, begin, advance)[0]
+
+    @property
+    def _levels(self) -> int:
+        return 2 * self._most + 2
+
+    @property
+    def _idle(self) -> Lane:
+        zero, no, levels, size = jnp.int32(0), jnp.bool_(False), self._levels, self.entries
+        words = len(self.problem.key(self.problem.init(jax.random.key(0)))) + 2
+        return Lane(
+            busy=no,
+            root=zero,
+            told=zero,
+            depth=zero,
+            level=zero,
+            frames=jnp.zeros((levels, self._packing.words), jnp.uint32),
+            places=jnp.zeros(levels, jnp.int32),
+            bounds=jnp.zeros((levels, 2), jnp.int32),
+            last=jnp.int32(-1),
+            tried=zero,
+            decided=no,
+            table=jnp.zeros((size, 4), jnp.int32),
+            keys=jnp.zeros((size, words), jnp.uint32),
+            edges=jnp.zeros((size, 3), jnp.int32),
+            slots=jnp.zeros((SHARE * size, 2), jnp.int32),
+            used=zero,
+            drawn=zero,
+            over=no,
+            won=no,
+            truncated=no,
+            chosen=jnp.int32(-1),
+            nodes=zero,
+            distinct=zero,
+            deepest=zero,
+            limit=zero,
+        )
+
+    def _advance(self, lane: Lane) -> Lane:
+        """Begin a round, make a move, or end a visit. Each array is read before it is written to, and written once."""
+        problem, level, active = self.problem, lane.level, lane.busy & ~lane.over
+        state, look = self._packing.unpack(lane.frames[level])
+        own, left = state.to_move == 0, problem.left(state)
+        enters = active & (level == 0)
+        place = lane.places[level]
+        row = lane.table[place]
+        known = (row[PROOF] == 0) | (row[DISPROOF] == 0)
+        # On its last move the solver tries forcing moves alone.
+        most = jnp.where(own & (left == 1), look.forcing, look.count)
+        meets = active & ~enters & (row[SIZE] < 0) & (lane.tried < most) & ~lane.decided & ~known
+        weighs = active & ~enters & ~meets
+
+        begin = jnp.where(row[SIZE] < 0, lane.drawn - lane.tried, row[BEGIN])
+        size = jnp.where(row[SIZE] < 0, lane.tried, row[SIZE])
+        edges, numbers, best, second = self._weigh(lane, begin, size, own)
+        numbers = jnp.where(known, row[:2], numbers)
+        bounds = lane.bounds[level]
+        ends = weighs & ((numbers >= bounds).any() | (size == 0) | known)
+        goes = weighs & ~ends
+
+        action = jnp.where(meets, problem.following(look, lane.last), edges[best, 1])
+        full = meets & (jnp.maximum(lane.drawn, lane.used) >= self.entries)
+        stops = ((meets | goes) & (lane.nodes >= lane.limit)) | full | (enters & (lane.used >= self.entries))
+        meets, goes, enters = meets & ~stops, goes & ~stops, enters & ~stops
+        after = jax.tree.map(
+            lambda a, b: jnp.where(enters, a, b), problem.within(state, lane.depth), problem.advance(state, action)
+        )
+        seen = problem.look(after)
+        first, code = self.first(lane, state, action, after, seen)
+        fresh, below, slot, key = self._find(lane, after)
+        adds = (meets | enters) & fresh
+        below = jnp.where(goes, edges[best, 0], below)
+        child = jnp.where(adds, jnp.append(self._judge(after, seen, first), jnp.array([0, -1])), lane.table[below])
+
+        written = jnp.where(weighs, jnp.stack([*numbers, begin, size]), child)
+        at = jnp.where(weighs, place, jnp.where(meets | enters, below, self.entries))
+        edge = jnp.where(meets, lane.drawn, self.entries)
+        # A visit below ends where another move is better, or what stands above is decided.
+        low = jnp.minimum(jnp.where(own, bounds[PROOF], bounds[DISPROOF]), second + 1)
+        high = jnp.where(own, bounds[DISPROOF] - numbers[DISPROOF], bounds[PROOF] - numbers[PROOF])
+        high = high + jnp.where(own, child[DISPROOF], child[PROOF])
+        inner = jnp.where(enters, INFINITE, jnp.where(own, jnp.stack([low, high]), jnp.stack([high, low])))
+        pushes = enters | goes
+        top = jnp.where(pushes, level + 1, self._levels)
+        lane = replace(
+            lane,
+            table=lane.table.at[at].set(written, mode="drop"),
+            keys=lane.keys.at[jnp.where(adds, below, self.entries)].set(key, mode="drop"),
+            slots=lane.slots.at[jnp.where(adds, slot, len(lane.slots))].set(
+                jnp.stack([lane.root + 1, below]), mode="drop"
+            ),
+            edges=lane.edges.at[edge].set(jnp.stack([below, action, code]), mode="drop"),
+            frames=lane.frames.at[top].set(self._packing.pack((after, seen)), mode="drop"),
+            places=lane.places.at[top].set(below, mode="drop"),
+            bounds=lane.bounds.at[top].set(inner, mode="drop"),
+            used=lane.used + adds,
+            drawn=lane.drawn + meets,
+            nodes=lane.nodes + (meets | goes),
+            distinct=lane.distinct + (adds & meets),
+            deepest=jnp.where(meets | goes, jnp.maximum(lane.deepest, level), lane.deepest),
+            last=jnp.where(pushes, -1, jnp.where(meets, action, lane.last)),
+            tried=jnp.where(pushes, 0, lane.tried + meets),
+            decided=~pushes & (lane.decided | (meets & (child[jnp.where(own, PROOF, DISPROOF)] == 0))),
+            truncated=lane.truncated | stops,
+            level=level + pushes - ends,
+        )
+        # The end of a round: the best move is one that decides the root.
+        round_ends = ends & (level == 1)
+        won = numbers[PROOF] == 0
+        over = round_ends & (won | (lane.depth >= lane.told))
+        names_move = over & (won == own) & (size > 0)
+        return replace(
+            lane,
+            depth=lane.depth + (round_ends & ~over),
+            over=lane.over | over | stops,
+            won=lane.won | (over & won),
+            chosen=jnp.where(names_move, edges[best, 1], lane.chosen),
+        )
+
+    def _weigh(self, lane: Lane, begin: Array, size: Array, own: Array) -> tuple[Array, Array, Array, Array]:
+        """Return the edges of a position, int32[M, 3], its numbers, the best of its edges and the second number."""
+        places = jnp.arange(self.problem.most_choices)
+        edges = lane.edges[jnp.minimum(begin + places, self.entries - 1)]
+        there, below = places < size, lane.table[edges[:, 0], :2]
+        one, other = jnp.where(own, below, below[:, ::-1]).T
+        one = jnp.where(there, one, INFINITE + 1)
+        other = jnp.where(there, other, 0)
+        least = one.min()
+        total = jnp.where((other >= INFINITE).any(), INFINITE, jnp.minimum(other, LARGE).sum())
+        least_known, total = jnp.minimum(least, INFINITE), jnp.minimum(total, INFINITE)
+        # Where one number is 0, the other one is infinite.
+        low = jnp.where(total == 0, INFINITE, least_known)
+        high = jnp.where(least_known == 0, INFINITE, total)
+        numbers = jnp.where(own, jnp.stack([low, high]), jnp.stack([high, low]))
+        best = jnp.where(one == least, edges[:, 2], np.iinfo(np.int32).max).argmin()
+        second = jnp.where(places == best, INFINITE + 1, one).min()
+        return edges, numbers, best, second
+
+    def _judge(self, state: States, seen: Any, first: Array) -> Array:
+        """Return int32[2]: the numbers of a position that is met for the first time."""
+        own, left = state.to_move == 0, self.problem.left(state)
+        won = ~own & (seen.count == 0) & seen.won
+        lost = ~won & ((left == 0) | (~own & (seen.count == 0)))
+        known = jnp.where(won, jnp.stack([0, INFINITE]), jnp.stack([INFINITE, 0]))
+        return jnp.where(won | lost, known, jnp.clip(first, 1, LARGE)).astype(jnp.int32)
+
+    def _find(self, lane: Lane, state: States) -> tuple[Array, Array, Array, Array]:
+        """Return whether a position is new, its place in the table, the slot if it is new, and its key."""
+        rest = jnp.stack([state.to_move, self.problem.left(state)]).astype(jnp.uint32)
+        key = jnp.append(self.problem.key(state), rest)
+        slots = ((mix(key) + jnp.arange(PROBES, dtype=jnp.uint32)) & np.uint32(len(lane.slots) - 1)).astype(jnp.int32)
+        found = lane.slots[slots]
+        # Slots of roots that this lane has searched before are free.
+        taken = found[:, 0] == lane.root + 1
+        same = taken & (lane.keys[found[:, 1]] == key).all(-1)
+        fresh, free = ~same.any(), ~taken
+        slot = jnp.where(free.any(), slots[jnp.argmax(free)], len(lane.slots))
+        return fresh, jnp.where(fresh, lane.used, found[jnp.argmax(same), 1]), slot, key
+
+
+def _claims(lane: Lane) -> Claims:
+    """Return what lanes, or a lane, have found."""
+    return Claims(
+        chosen=lane.chosen,
+        scores=jnp.zeros((*lane.nodes.shape, 0), jnp.float32),
+        solved=lane.won,
+        refuted=lane.over & ~lane.won & ~lane.truncated,
+        nodes=lane.nodes,
+        distinct=lane.distinct,
+        truncated=lane.truncated,
+        deepest=lane.deepest,
+    )
