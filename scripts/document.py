@@ -30,6 +30,7 @@ from jaxgp.study import curves
 from jaxgp.study.study_options import STUDY
 from studies.growth import first as of_first
 from studies.growth import populations as of_populations
+from studies.methods.tasks import COLUMNS as OF_METHODS
 from tables import (
     checkers,
     experiments,
@@ -37,6 +38,7 @@ from tables import (
     kalah,
     leagues,
     mancala,
+    methods,
     othello,
     reversi,
     walls,
@@ -69,6 +71,7 @@ def columns() -> Makers:
         "populations": of_populations.COLUMNS,
         "first_generations": of_first.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
+        "methods": OF_METHODS,
     }
     return {f"columns_of_{name}": lines(of) for name, of in tables.items()}
 
@@ -89,6 +92,7 @@ DOCUMENTS = {
     "emergence.md": emergence.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "islands.md": islands.TABLES,
+    "methods.md": methods.TABLES,
     "league.md": leagues.TABLES,
     "experiments.md": experiments.TABLES,
     "results/othello.md": othello.TABLES | reversi.TABLES | leagues.OTHELLO,

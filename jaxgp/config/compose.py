@@ -32,6 +32,7 @@ from jaxgp.config.launching import hydra_words
 from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.config.mistakes import COMPOSITION_ERRORS, composition_error, first_line
 from jaxgp.errors import UsageError, reject
+from jaxgp.evolution.options import AlgorithmOptions
 from jaxgp.files import user_path
 from jaxgp.kinds import FitnessOptions
 from jaxgp.options import list_options
@@ -79,8 +80,9 @@ class Placed(NamedTuple):
 def name_folder(overrides: Sequence[str], games: "Games", sweep: bool = False) -> Placed:
     """Replace `game=FOLDER` by the name of the game in that folder; in a sweep commas stand between several.
 
-    In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder, and
-    `fitness.opponents.NAME.kind=FOLDER` by that of the kind of players.
+    In the same way `fitness.kind=FOLDER` is replaced by the name of the kind of fitness in that folder,
+    `algorithm.kind=FOLDER` by that of the algorithm, and `fitness.opponents.NAME.kind=FOLDER` by that of the kind of
+    players.
 
     Raises:
         UsageError: a folder is not a package.
@@ -89,7 +91,7 @@ def name_folder(overrides: Sequence[str], games: "Games", sweep: bool = False) -
     for override in overrides:
         key, equals, value = override.partition("=")
         words, option = value.split(",") if sweep else [value], key.strip().lstrip("+")
-        if option.startswith("fitness.") and option.endswith(".kind") and os.sep in value:
+        if _kinds(option) is not None and os.sep in value:
             outside = [(option, user_path(option, word).resolve()) for word in words if os.sep in word]
             names = [add_kind(option, user_path(option, word).resolve()) if os.sep in word else word for word in words]
             found = found._replace(kinds=(*found.kinds, *outside))
@@ -109,26 +111,31 @@ def name_folder(overrides: Sequence[str], games: "Games", sweep: bool = False) -
 
 
 def add_kind(option: str, folder: Path) -> str:
-    """Take a kind of fitness or of players, as the option says, from a folder, and return its name.
+    """Take a kind of fitness, of algorithms or of players, as the option says, from a folder, and return its name.
 
     Raises:
         UsageError: the folder is no package that has it.
     """
-    return _kinds(option).add(folder)
+    kinds = _kinds(option)
+    assert kinds is not None
+    return kinds.add(folder)
 
 
-def _kinds(option: str) -> Kinds:
-    """Return the kinds that an option picks from: those of fitness, or those of players."""
-    return FitnessOptions.kinds if option == FitnessOptions.kinds.option else PlayerOptions.kinds
+SECTIONS = {one.option: one for one in (FitnessOptions.kinds, AlgorithmOptions.kinds)}
+"""The kinds of whole sections, by the option that picks one."""
+
+
+def _kinds(option: str) -> Kinds | None:
+    """Return the kinds that an option picks from: those of a section, or those of players; None: it picks no kind."""
+    players = option.startswith("fitness.") and option.endswith(".kind")
+    return SECTIONS.get(option, PlayerOptions.kinds if players else None)
 
 
 def as_typed(override: str) -> str:
     """Return an override with the folder of a kind outside the project in place of its name."""
     key, _, value = override.partition("=")
-    option = key.lstrip("+")
-    if not (option.startswith("fitness.") and option.endswith(".kind")):
-        return override
-    folder = _kinds(option).folders.get(quoting.unquote(value))
+    kinds = _kinds(key.lstrip("+"))
+    folder = None if kinds is None else kinds.folders.get(quoting.unquote(value))
     return override if folder is None else f"{key}={folder}"
 
 
@@ -213,12 +220,12 @@ def compose(
 def _begin_anew(schema: type, config: DictConfig, overrides: Sequence[str]) -> None:
     """Drop what files give a member of a panel that the kind that an override names does not have.
 
-    In the same way drop what they give a fitness where the override names a kind outside, which has no file here.
+    In the same way drop what they give a section where the override names a kind outside, which has no file here.
     """
     given = dict(override.lstrip("+").partition("=")[::2] for override in overrides)
     for key, kind in given.items():
         entry, _, option = key.rpartition(".")
-        outside = key == FitnessOptions.kinds.option and kind in FitnessOptions.kinds.folders
+        outside = key in SECTIONS and kind in SECTIONS[key].folders
         names = typed.names_of_kind(schema, entry, kind, outside) if option == "kind" else []
         there = OmegaConf.select(config, entry) if names else None
         if isinstance(there, DictConfig):

@@ -169,6 +169,8 @@ class GPOptions(AlgorithmOptions):
 
     selects: ClassVar[bool] = True
     """Whether the options of selection have a meaning."""
+    breeds: ClassVar[bool] = True
+    """Whether those of crossover and mutation have one."""
 
     kind: str = option("gp", "generational genetic programming", ("gp",))
     population: int = option(512, "individuals of a generation", low=1, high=MAX_POPULATION, label="population size")

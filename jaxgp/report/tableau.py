@@ -87,6 +87,10 @@ def _koza(config: Config, algorithm: GPOptions, primitives: PrimitiveSet) -> Row
     kinds = ", ".join(kind for kind, weight in _kinds(algorithm.mutation).items() if weight)
     crossover, mutation = algorithm.crossover, algorithm.mutation
     apart = "; never of crossed children" if mutation.exclusive else ""
+    bred = [
+        _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),
+        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds}{apart})" if kinds else "")),
+    ]
     terminals, functions = (
         [p for p in part if p.name not in algorithm.left_out] for part in (primitives.terminals, primitives.functions)
     )
@@ -96,14 +100,13 @@ def _koza(config: Config, algorithm: GPOptions, primitives: PrimitiveSet) -> Row
         ("function set", ", ".join(p.name for p in functions) or "none"),
         *config.fitness.rows(config),
         _row(algorithm, "population"),
-        _row(crossover, "probability", f"{_percent(crossover.probability)} ({_crossover(crossover)})"),
-        _row(mutation, "probability", _percent(mutation.probability) + (f" ({kinds}{apart})" if kinds else "")),
+        *(bred if algorithm.breeds else []),
         *([("selection", _selection(algorithm.selection))] if algorithm.selects else []),
         _termination(config),
         _row(algorithm, "generations"),
         ("initial programs", _creation(algorithm)),
         _row(algorithm, "max_depth", _depth(algorithm)),
-        _row(mutation, "max_depth"),
+        *([_row(mutation, "max_depth")] if algorithm.breeds else []),
         _row(algorithm, "elites", f"the best {algorithm.elites}" if algorithm.elites else "none"),
         _row(config, "seed"),
     ]

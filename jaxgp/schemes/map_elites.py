@@ -43,7 +43,7 @@ class MapElitesOptions(GPOptions):
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return the archive and its children."""
-        from jaxgp.schemes.archives.map_elites import Elites
+        from jaxgp.schemes.breeding.map_elites import Elites
 
         return Elites(language.without(self.left_out), self)
 

@@ -13,7 +13,7 @@ from jaxgp.errors import UsageError
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.options import check
 from jaxgp.run.assemble import assemble
-from jaxgp.schemes.archives.map_elites import Archive, Elites, enter
+from jaxgp.schemes.breeding.map_elites import Archive, Elites, enter
 from jaxgp.schemes.map_elites import MapElitesOptions
 from jaxgp.seats.options import opponent
 from tests.fitness.coplay_table import CREATION

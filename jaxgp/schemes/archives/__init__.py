@@ -1,1 +1,0 @@
-"""Archives of individuals that differ from each other."""
