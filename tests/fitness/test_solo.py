@@ -146,5 +146,7 @@ def test_a_game_for_one_takes_no_opponents_and_a_game_for_two_needs_some():
 def test_rule_lists_do_not_play_it():
     wrong = config()
     wrong.algorithm = GroupsOptions()
-    with pytest.raises(UsageError, match=r"^algorithm\.kind=groups: accepted: gp, cma, map_elites, random_search, for game=morpion"):
+    with pytest.raises(
+        UsageError, match=r"^algorithm\.kind=groups: accepted: gp, cma, map_elites, random_search, for game=morpion"
+    ):
         validate.check(wrong, envs)
