@@ -188,7 +188,7 @@ TASKS: Mapping[str, Task] = {
         ("game.rounds=20", "fitness.rivals=[sample.Walls]"),
     ),
     "mate": Task(
-        "points of 30 problems of each n <= 3 that took no part, nodes by logarithms; selected by 5 of each a generation",
+        "points of 30 other problems of each n <= 3, nodes by logarithms; selected by 5 of each a generation",
         ("game=mate", "program.role=guide", "fitness.longest=3", "fitness.limit=1000", "fitness.boards=logarithm"),
         ("fitness.each=5", "fitness.instances=train"),
         ("fitness.each=30", "fitness.instances=choose"),
