@@ -86,7 +86,8 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
     loaded = champions.load(options.run, envs)
     if loaded.cast.role is None or loaded.cast.role.name != "guide":
         reject("run", options.run, "a champion of the role guide")
-    values = {**loaded.cast.program, "entries": options.entries}
+    values = {name: value for name, value in loaded.cast.program.items() if name != "role"}
+    values["entries"] = options.entries
     own = cast(loaded.cast.spec, loaded.cast.game, "guide", None, values)
     return own, loaded.content.text, loaded.content.title, str(loaded.content.seed)
 
