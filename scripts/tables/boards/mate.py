@@ -1,10 +1,15 @@
 """The tables of docs/mate.md, from the rows of `scripts/studies/mate/problems.py` and the shipped problems."""
 
 from collections.abc import Sequence
+from math import exp, log
 from statistics import mean, median
+
+import numpy as np
 
 from envs.mate import suites
 from jaxgp.report.generated import table
+from jaxgp.statistics.permutation import signed_rank
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 
@@ -119,10 +124,46 @@ def guided(data: Data) -> str:
     return table(["mean nodes", *(f"n = {n}" for n in lengths), "solved"], lines)
 
 
+def paired(data: Data) -> str:
+    """Nodes of guides beside searches by hand, problem by problem; p by Wilcoxon's signed ranks, corrected by Holm."""
+    found: dict[tuple[str, ...], list[Cells]] = {}
+    for row in data["mate_paired"]:
+        name = f"{row['run']}, seed {row['seed']}" if row["seed"] else f"`{row['text']}`"
+        found.setdefault((name, str(row["source"]), str(row["n"]), "few"), []).append(row)
+    lines, chances = [], []
+    for (name, source, length, _), rows in found.items():
+        mine, few, numbers = ([int(row[what]) for row in rows] for what in ("nodes", "few", "dfpn_replies"))
+        best = [min(pair) for pair in zip(few, numbers, strict=True)]
+        cells = [name, source, length, str(len(rows)), f"{sum(int(row['proved']) for row in rows)}"]
+        for other in (few, numbers, best):
+            ratios = [log(a / b) for a, b in zip(mine, other, strict=True)]
+            cells += [f"{100 * sum(mine) / sum(other):.0f} %", f"{100 * exp(mean(ratios)):.0f} %"]
+            if other is few:
+                chances.append(signed_rank(np.array(ratios)) if any(ratios) else 1.0)
+        lines.append(cells)
+    for line, chance in zip(lines, holm(chances), strict=True):
+        line.append(f"{chance:.2g}")
+    head = [
+        "guide",
+        "problems",
+        "n",
+        "number",
+        "proved",
+        "sum, of `few`",
+        "geometric mean",
+        "sum, of `dfpn_replies`",
+        "geometric mean",
+        "sum, of the better",
+        "geometric mean",
+        "p beside `few`, Holm",
+    ]
+    return table(head, lines)
+
+
 TABLES: Makers = {
     "mate_searches": searches,
     "mate_settled": settled,
     "mate_own": own,
     "mate_guided": guided,
 }
-PROGRAMS: Makers = {"mate_runs": programs}
+PROGRAMS: Makers = {"mate_runs": programs, "mate_paired": paired}
