@@ -65,7 +65,7 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
         if not line.strip() or line.startswith("#"):
             continue
         parts = [part.strip() for part in line.split(";")]
-        where = f"{path}, line {number}"
+        where = f"{path.name}, line {number}"
         if len(parts) != 5 or not (parts[1].isdecimal() and parts[2].isdecimal()) or parts[3] not in SETS:
             reject(option, where, SHAPE)
         own = int(parts[1])
@@ -122,10 +122,10 @@ def _check(stated: Sequence[Stated], path: Path, option: str) -> None:
     for key, mates in settled.items():
         if mates is False:
             wanted = f"first moves that force mate within {key.own}; {key.name} does not"
-            reject(option, f"{path}, line {key.line}", wanted)
+            reject(option, f"{path.name}, line {key.line}", wanted)
     if still := [f"{key.name} of line {key.line}" for key, mates in settled.items() if mates is None]:
         more = f" and {len(still) - 1} more of {len(stated)} keys" if still[1:] else ""
-        remark(f"{option}={path}: {still[0]}{more} are not settled by searches of {SETTLED} moves; they stay")
+        remark(f"{option}={path.name}: {still[0]}{more} are not settled by searches of {SETTLED} moves; they stay")
 
 
 def _action(position: plain.Position, board: Board, name: str) -> int:

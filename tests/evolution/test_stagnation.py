@@ -71,6 +71,7 @@ def test_a_run_is_finished_after_so_many_generations_without_a_better_individual
     assert [stood for _, stood in stepped[loop]] == [max(0, generation - RISES) for generation in range(8)]
 
 
+@pytest.mark.thorough
 def test_without_a_limit_it_goes_on_and_its_record_is_as_before(stepped):
     assert set(stepped["no limit"]) == {(False, -1)}
 

@@ -63,6 +63,7 @@ def errors(population):
     return -np.asarray(jax.jit(FITNESS.evaluate)(jax.random.key(0), population, memory)[0].fitness)
 
 
+@pytest.mark.thorough
 def test_nobody_gets_worse_many_get_better_and_only_real_constants_change():
     state, _, metrics, outcome = cycled("lamarck")
     before, after = errors(state.population), errors(outcome.measured)

@@ -11,6 +11,8 @@ from tests.search.games import Nim
 class KeyedNim(Nim):
     """Nim with what a table of replies and a panel ask of a game."""
 
+    starts = "fixed"
+
     def key(self, state):
         return jnp.append(state.cells, state.to_move.astype(jnp.int8)).astype(jnp.uint32)
 

@@ -77,8 +77,18 @@ def by_hand(search):
     ("prover", "texts", "search"),
     [
         (PROVER, ("2 2", "Total 2", "2 Largest"), None),
-        (FEWEST, ("Total 2", "2 2"), DepthFirst(GAME, "few", entries=1 << 12, lanes=64)),
-        (NUMBERS, ("Total Largest Total", "2 2 0"), ProofNumbers(GAME, "dfpn_replies", entries=1 << 12)),
+        pytest.param(
+            FEWEST,
+            ("Total 2", "2 2"),
+            DepthFirst(GAME, "few", entries=1 << 12, lanes=64),
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
+            NUMBERS,
+            ("Total Largest Total", "2 2 0"),
+            ProofNumbers(GAME, "dfpn_replies", entries=1 << 12),
+            marks=pytest.mark.thorough,
+        ),
     ],
     ids=["list", "fewest", "numbers"],
 )
