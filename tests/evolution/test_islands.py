@@ -96,8 +96,8 @@ def test_migrants_are_drawn_by_tournaments_with_repeats():
     """Of P different fitness values the k-th worst wins a tournament of two with a probability of (2 k - 1) / P**2."""
     asked = options.MigrationOptions(4, neighbours=1, migrants=SIZE, tournament_size=2)
     fitness = jnp.array([3.0, jnp.nan, 0.0, 5.0, 4.0, 1.0])
-    outcome = Outcome(fitness, None, None, None, None)
-    leave = jax.jit(jax.vmap(lambda n: rings(asked)._leave(jax.random.key(1), jnp.arange(SIZE), outcome, n)))
+    outcome = Outcome(fitness, None, None, None, jnp.arange(SIZE))
+    leave = jax.jit(jax.vmap(lambda n: rings(asked)._leave(jax.random.key(1), outcome, n)))
     drawn = np.asarray(leave(jnp.arange(2000))).ravel()
     counts = np.bincount(drawn, minlength=SIZE)
     rank = np.array([4, 1, 2, 6, 5, 3])
