@@ -119,7 +119,7 @@ def boards(number: int, instances: str) -> tuple[str, ...]:
     return (
         f"fitness.boards={number}",
         f"fitness.instances={instances}",
-        "fitness.limit=1000",
+        "fitness.limit=3000",
         "fitness.validation=4",
         "fitness.parsimony=0",
     )
@@ -163,10 +163,10 @@ TASKS: Mapping[str, Task] = {
         (),
     ),
     "rush_hour": Task(
-        "share of nodes saved on 50 boards of the list SER; selected by 8 boards of JAM a generation",
+        "share of nodes saved on 50 boards of the list WAY; selected by 8 boards of JAM a generation",
         ("game=rush_hour", "program.role=policy"),
         boards(8, "JAM"),
-        boards(50, "SER"),
+        boards(50, "WAY"),
     ),
     "freecell": Task(
         "share of nodes saved on 50 of deals 20,001 to 22,000; selected by 4 of deals 1 to 2,000 a generation",
