@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure
 
 from jaxgp import files
@@ -35,7 +36,7 @@ def draw(rows: Sequence[Cells], budget: int) -> Figure:
             stops = [done for done, _ in runs[0]]
             for run in runs:
                 panel.plot(stops, [score for _, score in run], color=colour, alpha=0.15, linewidth=0.8)
-            means = [mean([score for _, score in at]) for at in zip(*runs, strict=True)]
+            means = [mean(np.array([score for _, score in at])) for at in zip(*runs, strict=True)]
             (named[method],) = panel.plot(stops, means, color=colour, marker="o", markersize=3, label=method)
         panel.set_title(task, fontsize=9)
         panel.set_xscale("log", base=2)
@@ -51,9 +52,8 @@ def draw(rows: Sequence[Cells], budget: int) -> Figure:
 
 def save(figure: Figure, path: Path) -> None:
     """Write a picture, in the format that its ending names; raises RunError."""
-    salted = {"svg.hashsalt": "methods"}  # the same picture is the same file
     try:
-        with matplotlib.rc_context(salted):
+        with matplotlib.rc_context({"svg.hashsalt": "methods"}):  # the same picture is the same file
             of = {"Date": None} if path.suffix == ".svg" else None
             files.write(path, lambda file: figure.savefig(file, format=path.suffix[1:], dpi=150, metadata=of))
     except OSError as error:
