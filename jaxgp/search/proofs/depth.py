@@ -19,7 +19,6 @@ lane. Frames alternate: at even levels the solver is to move, at odd ones the ot
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import jax
@@ -30,8 +29,7 @@ from jax import Array
 
 from jaxgp.contracts import Problem, States
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.words import Packing
-from jaxgp.search.queue import drain
+from jaxgp.search.proofs.roots import RootSearch
 from jaxgp.search.table import mix
 
 LADDER = ("plain", "captures", "checks", "last", "table", "staged", "few")
@@ -72,7 +70,7 @@ class _Lane:
 
 
 @dataclass(frozen=True)
-class DepthFirst:
+class DepthFirst(RootSearch):
     """Searches roots depth first, each up to a limit of nodes.
 
     Attributes:
@@ -107,12 +105,7 @@ class DepthFirst:
             if order not in self.problem.orders:
                 accepted = f"orders of {self.problem.name}: {', '.join(self.problem.orders)}"
                 raise ValueError(f"method={self.method} needs the order {order}; accepted: {accepted}")
-        if self.deepest is not None and not 1 <= self.deepest <= self.problem.deepest:
-            raise ValueError(f"deepest={self.deepest}: accepted: 1 to {self.problem.deepest}")
-        if self.entries < 1 or self.entries & (self.entries - 1):
-            raise ValueError(f"entries={self.entries}: accepted: powers of two")
-        if self.lanes < 1 or self.narrow < 1:
-            raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
+        self._check_numbers()
 
     def has(self, step: str) -> bool:
         """Whether the method has what a name of the ladder adds."""
@@ -145,30 +138,8 @@ class DepthFirst:
     def _order(self) -> str:
         return self.method if self.method in ("plain", "captures") else self.problem.orders[0]
 
-    @cached_property
-    def _most(self) -> int:
-        return self.deepest or self.problem.deepest
-
-    @cached_property
-    def _packing(self) -> Packing:
-        """The layout of a frame."""
-
-        def frame() -> tuple[Any, Any]:
-            state = self.problem.init(jax.random.key(0))
-            return state, self.problem.look(state)
-
-        return Packing.of(jax.eval_shape(frame))
-
     def search(self, states: States, limit: Array, count: Array | None = None) -> Claims:
-        """Search the first `count` of `states`. The states are a batch: do not vmap this method.
-
-        Args:
-            states: roots [Q, ...]; `left` of each is at most `deepest`. Where the other side is to move, the claim is
-                whether it loses whatever it does, and a reply by which it does not is `chosen` where it is refuted.
-            limit: int32[Q]: nodes after which a search ends, truncated.
-            count: int32[], may be traced; None: all.
-        """
-        queue = len(limit)
+        """Search the first `count` of `states`; see `RootSearch`."""
         looks = jax.vmap(self.problem.look)(states)
         packed = jax.vmap(self._packing.pack)((states, looks))
         base = jax.vmap(lambda state: state.to_move)(states)
@@ -211,11 +182,8 @@ class DepthFirst:
             finished = lanes.busy & lanes.over
             return lanes, finished, _claims(lanes)
 
-        width = min(self.lanes, queue)
-        nothing = jax.tree.map(lambda x: jnp.repeat(x[None], queue, 0), _claims(self._idle))
-        total = jnp.int32(queue) if count is None else jnp.minimum(jnp.asarray(count, jnp.int32), queue)
-        found, _ = drain(self._idle, width, self.narrow, total, nothing, begin, advance)
-        return found
+        idle = self._idle
+        return self._drain(idle, _claims(idle), len(limit), count, begin, advance)
 
     @property
     def _idle(self) -> _Lane:

@@ -30,18 +30,39 @@ from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
 from jaxgp.search.proofs.numbers import NumberedLane, ProofNumbers
 from jaxgp.search.proofs.programs import View
+from jaxgp.search.proofs.roots import RootSearch
 
 STEPS, COARSE = 1000, 4
 """Values are told apart that differ by one divided by so many; the second, where the number of replies counts too."""
 
 
-class _Trees:
-    """Trees as guided searches read them; mixed into both."""
+@dataclass(frozen=True, eq=False)
+class _Trees(RootSearch):
+    """Trees as guided searches read them, before the search that they guide among the bases.
 
-    primitives: PrimitiveSet | None
-    view: View | None
-    plans: FramePlan | None
-    whose: Array | None
+    Attributes:
+        primitives: the language of the trees; none of its functions makes moves.
+        view: what they see; the moves that the solver has left follow.
+        plans: of the trees, as many of each individual as the language has; given with the roots, as is
+        whose: int32[Q], the individual of each root.
+    """
+
+    primitives: PrimitiveSet | None = None
+    view: View | None = None
+    plans: FramePlan | None = None
+    whose: Array | None = None
+
+    def search(
+        self,
+        states: States,
+        limit: Array,
+        count: Array | None = None,
+        contexts: Contexts = (),
+        whose: Array | None = None,
+    ) -> Claims:
+        """Search roots [Q] for individuals `whose` of plans `contexts`; see `RootSearch.search`."""
+        guided = replace(self, plans=cast(FramePlan, contexts), whose=whose)
+        return super(_Trees, guided).search(states, limit, count)
 
     def tree(self, root: Array, number: Array | int) -> Array:
         """Return int32[]: the place of a tree of the individual that searches a root."""
@@ -66,32 +87,13 @@ class _Trees:
 
 @dataclass(frozen=True, eq=False)
 class Guided(_Trees, DepthFirst):
-    """A depth-first search for programs.
+    """A depth-first search for programs, with two trees of each individual.
 
     Attributes:
-        primitives: the language of the trees; none of its functions makes moves.
-        view: what they see; the moves that the solver has left follow.
         fewest: whether moves of the solver that are of equal value are ordered by the number of replies.
-        plans: of the trees, [2 P], two of each individual; given with the roots, as is
-        whose: int32[Q], the individual of each root.
     """
 
-    primitives: PrimitiveSet | None = None
-    view: View | None = None
     fewest: bool = False
-    plans: FramePlan | None = None
-    whose: Array | None = None
-
-    def search(
-        self,
-        states: States,
-        limit: Array,
-        count: Array | None = None,
-        contexts: Contexts = (),
-        whose: Array | None = None,
-    ) -> Claims:
-        """Search roots [Q] for individuals `whose` of plans `contexts`; see `DepthFirst.search`."""
-        return DepthFirst.search(replace(self, plans=cast(FramePlan, contexts), whose=whose), states, limit, count)
 
     @property
     def rows(self) -> int:
@@ -121,30 +123,7 @@ class Guided(_Trees, DepthFirst):
 
 @dataclass(frozen=True, eq=False)
 class GuidedNumbers(_Trees, ProofNumbers):
-    """A search by proof numbers for programs.
-
-    Attributes:
-        primitives: the language of the trees; none of its functions makes moves.
-        view: what they see; the moves that the solver has left follow.
-        plans: of the trees, [3 P], three of each individual; given with the roots, as is
-        whose: int32[Q], the individual of each root.
-    """
-
-    primitives: PrimitiveSet | None = None
-    view: View | None = None
-    plans: FramePlan | None = None
-    whose: Array | None = None
-
-    def search(
-        self,
-        states: States,
-        limit: Array,
-        count: Array | None = None,
-        contexts: Contexts = (),
-        whose: Array | None = None,
-    ) -> Claims:
-        """Search roots [Q] for individuals `whose` of plans `contexts`; see `ProofNumbers.search`."""
-        return ProofNumbers.search(replace(self, plans=cast(FramePlan, contexts), whose=whose), states, limit, count)
+    """A search by proof numbers for programs, with three trees of each individual."""
 
     def first(self, lane: NumberedLane, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
         """Return int32[2], the first numbers of a board, and int32[]: moves with the lowest come first."""

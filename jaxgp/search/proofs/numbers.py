@@ -17,7 +17,6 @@ the next move of a position that is met for the first time, or the move on which
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import jax
@@ -28,8 +27,7 @@ from jax import Array
 
 from jaxgp.contracts import Problem, States
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.words import Packing
-from jaxgp.search.queue import drain
+from jaxgp.search.proofs.roots import RootSearch
 from jaxgp.search.table import mix
 
 METHODS = ("dfpn", "dfpn_replies")
@@ -79,7 +77,7 @@ class NumberedLane:
 
 
 @dataclass(frozen=True)
-class ProofNumbers:
+class ProofNumbers(RootSearch):
     """Searches roots by proof numbers, each up to a limit of nodes.
 
     Attributes:
@@ -106,12 +104,7 @@ class ProofNumbers:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise ValueError(f"method={self.method}: accepted: {', '.join(METHODS)}")
-        if self.deepest is not None and not 1 <= self.deepest <= self.problem.deepest:
-            raise ValueError(f"deepest={self.deepest}: accepted: 1 to {self.problem.deepest}")
-        if self.entries < 1 or self.entries & (self.entries - 1):
-            raise ValueError(f"entries={self.entries}: accepted: powers of two")
-        if self.lanes < 1 or self.narrow < 1:
-            raise ValueError(f"lanes={self.lanes}, narrow={self.narrow}: accepted: 1 or more")
+        self._check_numbers()
 
     def first(self, lane: NumberedLane, before: States, action: Array, after: States, seen: Any) -> tuple[Array, Array]:
         """Return int32[2], the first numbers of an open position, and int32[]: moves with the lowest come first."""
@@ -120,23 +113,8 @@ class ProofNumbers:
         proof = jnp.where((after.to_move != 0) & replies, seen.count, 1)
         return jnp.stack([proof, jnp.ones_like(proof)]), jnp.int32(0)
 
-    @cached_property
-    def _most(self) -> int:
-        return self.deepest or self.problem.deepest
-
-    @cached_property
-    def _packing(self) -> Packing:
-        """The layout of a frame."""
-
-        def frame() -> tuple[Any, Any]:
-            state = self.problem.init(jax.random.key(0))
-            return state, self.problem.look(state)
-
-        return Packing.of(jax.eval_shape(frame))
-
     def search(self, states: States, limit: Array, count: Array | None = None) -> Claims:
-        """Search the first `count` of `states`; as `jaxgp.search.proofs.depth.DepthFirst.search`."""
-        queue = len(limit)
+        """Search the first `count` of `states`; see `RootSearch`."""
         told = jax.vmap(self.problem.left)(states)
         packed = jax.vmap(lambda state: self._packing.pack((state, self.problem.look(state))))(states)
         # Where the other side is to move, no move of the solver may be left.
@@ -168,9 +146,7 @@ class ProofNumbers:
             return lanes, lanes.busy & lanes.over, _claims(lanes)
 
         idle = self._idle
-        nothing = jax.tree.map(lambda x: jnp.repeat(x[None], queue, 0), _claims(idle))
-        total = jnp.int32(queue) if count is None else jnp.minimum(jnp.asarray(count, jnp.int32), queue)
-        return drain(idle, min(self.lanes, queue), self.narrow, total, nothing, begin, advance)[0]
+        return self._drain(idle, _claims(idle), len(limit), count, begin, advance)
 
     @property
     def _levels(self) -> int:
