@@ -76,13 +76,14 @@ class Runs:
         self._stops = stops(budget, config.algorithm.population)
         self._population = config.algorithm.population
         self._measure = measure
-        self._step: Any = None
+
+    @cached_property
+    def _step(self) -> Any:
+        return self._experiment.compiled(jax.eval_shape(self._experiment.init, jax.random.key(0)))
 
     def run(self, seed: int) -> list[Found]:
         """Return the champions of a run, one for each stop."""
         state: EvolutionState = self._experiment.init(jax.random.key(seed))
-        if self._step is None:
-            self._step = self._experiment.compiled(state)
         spent, champions, rows = 0.0, [], []
         for generation in range(1, self._stops[-1] + 1):
             begin = time.process_time()

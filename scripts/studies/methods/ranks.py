@@ -35,21 +35,16 @@ class Ranking:
 
 def by_cell(rows: Sequence[Cells], budget: int) -> dict[tuple[str, str], list[Run]]:
     """Return the runs of each task and method with this budget, by seed; a run that was cut short is left out."""
-    found: dict[tuple[str, str, int], Run] = {}
+    found: dict[tuple[str, str], dict[int, Run]] = {}
     for row in rows:
         if int(row["budget"]) == budget:
-            run = found.setdefault((row["task"], row["method"], int(row["seed"])), [])
+            run = found.setdefault((row["task"], row["method"]), {}).setdefault(int(row["seed"]), [])
             run.append((int(row["evaluations"]), float(row["score"])))
-    cells: dict[tuple[str, str], list[Run]] = {}
-    most = {(task, method): max(map(len, _of(found, task, method))) for task, method, _ in found}
-    for (task, method, _), run in sorted(found.items()):
-        if len(run) == most[task, method]:
-            cells.setdefault((task, method), []).append(sorted(run))
+    cells = {}
+    for cell, runs in sorted(found.items()):
+        whole = max(map(len, runs.values()))
+        cells[cell] = [sorted(run) for _, run in sorted(runs.items()) if len(run) == whole]
     return cells
-
-
-def _of(found: Mapping[tuple[str, str, int], Run], task: str, method: str) -> list[Run]:
-    return [run for (a, b, _), run in found.items() if (a, b) == (task, method)]
 
 
 def last(runs: Sequence[Run]) -> list[float]:
