@@ -35,7 +35,7 @@ FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
-MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/(mattered|mattered_coplay)/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -47,6 +47,10 @@ ROWS = {
     "erc_inverses": "constants of chapter 4 and their inverses",
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
+    "draws_alone": "the 3/4 rule off",
+    "peers_2": "2 peers, 25 generations",
+    "peers_10": "10 peers, 5 generations",
+    "truth": "taught by the tables",
 }
 """What short runs differ in, by their directories."""
 
@@ -182,10 +186,10 @@ def _mated(row: Cells) -> tuple[str, str]:
     return f"{100 * won / count:.1f} ({100 * low:.1f} to {100 * high:.1f})", str((longest + 1) // 2)
 
 
-def mattered(data: Data) -> str:
+def mattered(rows: Iterable[Cells]) -> str:
     """Return short runs that differ in one option, by what their champions keep of the same decisions."""
     found: dict[str, dict[str, list[float]]] = {"critical": {}, "held": {}}
-    for row in data["chess_mattered"]:
+    for row in rows:
         if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
     of = {name: np.array(shares) for name, shares in found["critical"].items()}
@@ -275,7 +279,8 @@ TABLES: Makers = {
     "chess_book": by_book,
     "chess_seen": seen,
     "chess_mates": mates,
-    "chess_mattered": mattered,
+    "chess_mattered": lambda data: mattered(data["chess_mattered"]),
+    "chess_mattered_coplay": lambda data: mattered(data["chess_mattered_coplay"]),
     "chess_points": points,
     "chess_speed": speed,
 }
