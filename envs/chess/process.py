@@ -97,7 +97,7 @@ def graph(pair: tables.Pair) -> Graph:
     white, black = moves
     left = np.where(black.there, np.where(black.goes_on, worth[0][black.to], 0), tables.ILLEGAL)
     best = black.there & (left == left.min(1, keepdims=True))
-    men, kinds = (np.moveaxis(np.asarray(x), -1, 0) for x in boards[1])
+    men, kinds = (jnp.moveaxis(x, -1, 0) for x in boards[1])
     return Graph(
         white,
         black,
@@ -105,7 +105,7 @@ def graph(pair: tables.Pair) -> Graph:
         worth[1] == -tables.MATE,
         worth[0] > 0,
         np.where(worth[1] < 0, np.asarray(tables.plies(jnp.asarray(worth[1]))), tables.MATE),
-        After(men, kinds, np.zeros(len(men), bool)),
+        After(men, kinds, jnp.zeros(len(men), bool)),
     )
 
 
