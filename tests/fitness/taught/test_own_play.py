@@ -34,7 +34,7 @@ class Ranks(Learns):
 
 @pytest.fixture(scope="module")
 def line():
-    """Four places in a line, each with three outcomes of its own; the end is beyond the last, no way back from the first."""
+    """Four places in a line, each with three outcomes of its own; the end lies beyond the last of them."""
     place, shown = np.divmod(np.arange(12), 3)
     goes = np.where(shown == LEFT, place - 1, place + 1)
     replies = np.where((shown == LOSE) | (goes > 3), -1, goes)[:, None]
