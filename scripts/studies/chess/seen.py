@@ -10,6 +10,8 @@ from which it mates within 50 moves is exact.
 Two players are measured. `depth`: the worth is how soon white mates, by the tables, on average over the positions that
 look alike. `play`: from there each round gives a combination the mean worth of what its player comes to, over the
 positions that this player meets, the sooner a mate the more; the best round counts.
+
+With `programs` these are measured in their place, by the same exact computation.
 """
 
 import sys
@@ -27,11 +29,13 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
+import envs
 from envs.chess import language, tables
 from envs.chess.notation.fen import kinds_of
 from envs.chess.process import ENDGAMES, Graph, graph
 from jaxgp import files
 from jaxgp.config import arguments
+from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, option
 from studies.chess import rows
 
@@ -50,6 +54,7 @@ class Options:
 
     endgame: str = option("KRK", "a king and one more man against a king", ENDGAMES)
     rounds: int = option(40, "in which a player is improved by its own play", low=1, high=MAX_COUNT)
+    programs: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 
 
@@ -86,6 +91,16 @@ def met(of: Graph, play: np.ndarray) -> np.ndarray:
     return total
 
 
+def of_program(path: str, of: Graph) -> np.ndarray:
+    """Return float[M]: what a program gives to the outcomes of a process."""
+    made = load(path, envs, "programs")
+    states = jax.vmap(made.cast.game.init)(jax.random.split(jax.random.key(0), 1))
+    states = jax.tree.map(lambda x: np.repeat(np.asarray(x), len(of.mated), 0), states)
+    seen, tree = jax.jit(made.cast.actor.looks)(states, of.after)
+    plans = made.cast.actor.prepare(jax.tree.map(lambda x: np.asarray(x)[None], made.genome))
+    return np.asarray(made.cast.actor.judge(plans, seen, tree), float)[0]
+
+
 def measure(options: Options) -> str:
     """Return the rows of an endgame."""
     of = graph(kinds_of(options.endgame))
@@ -100,6 +115,11 @@ def measure(options: Options) -> str:
     def mated(worth: np.ndarray) -> float:
         return float(come(of, choose(of, worth[look]), 1.0)[0][of.won].mean())
 
+    head = f"{options.endgame}", f"{int(of.won.sum())},{count}"
+    if options.programs:
+        shares = [float(come(of, choose(of, of_program(path, of)), 1.0)[0][of.won].mean()) for path in options.programs]
+        told = [(path, 0, share) for path, share in zip(options.programs, shares, strict=True)]
+        return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
     worth = mean(1 - of.plies / tables.MATE, np.ones(len(look)))
     shares = [mated(worth)]
     for _ in range(options.rounds):
@@ -108,7 +128,6 @@ def measure(options: Options) -> str:
         worth = worth + STEP * (mean(come(of, play, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         shares.append(mated(worth))
     told = (("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares)))
-    head = f"{options.endgame}", f"{int(of.won.sum())},{count}"
     return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
 
 
