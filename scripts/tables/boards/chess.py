@@ -30,12 +30,13 @@ CHAMPION = re.compile(
 MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
+SUM = "sum of five terms"
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
-MATTERED = re.compile(r"outputs/chess/(mattered|mattered_coplay)/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -47,10 +48,6 @@ ROWS = {
     "erc_inverses": "constants of chapter 4 and their inverses",
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
-    "draws_alone": "the 3/4 rule off",
-    "peers_2": "2 peers, 25 generations",
-    "peers_10": "10 peers, 5 generations",
-    "truth": "taught by the tables",
 }
 """What short runs differ in, by their directories."""
 
@@ -137,8 +134,19 @@ def seen(data: Data) -> str:
     lines = [
         [row["endgame"], row["combinations"], said[row["by"]].format(row["rounds"]), f"{100 * float(row['mated']):.1f}"]
         for row in data["chess_seen"]
+        if row["by"] in said
     ]
     return table(["endgame", "combinations of terminals", "worth of each", "mated, percent"], lines)
+
+
+def exact(data: Data) -> str:
+    """Return a line for each program: from what share of all won starts it mates, as exact computation says."""
+    lines = [
+        [str(row["endgame"]), who, f"{int(str(row['positions'])):,}", f"{100 * float(str(row['mated'])):.1f}"]
+        for row in data["chess_seen"]
+        if (who := named(str(row["by"]))) is not None
+    ]
+    return table(["endgame", "program", "won starts, all", "mated, percent"], lines)
 
 
 def by_book(data: Data) -> str:
@@ -158,11 +166,10 @@ def games(data: Data) -> str:
     lines = []
     for row in data["chess_games"]:
         share = _score(row)
-        who = str(named(row["player"]))
-        counts = (f"{int(str(row[x])):,}" for x in ("games", "won", "drawn", "lost"))
-        lines.append(
-            [row["endgame"], who, str(named(row["opponent"])), *counts, share, f"{int(str(row['different'])):,}"]
-        )
+        who = row["player"] if row["player"] == SUM else str(named(row["player"]))
+        *counts, different = (f"{int(row[x] or 0):,}" for x in ("games", "won", "drawn", "lost", "different"))
+        told = different if row["different"] else ""
+        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, told])
     head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
     return table(head, lines)
 
@@ -193,35 +200,18 @@ def mattered(data: Data) -> str:
     for row in data["chess_mattered"]:
         if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
-    head = ["runs", "number", "critical decisions kept", "held"]
-    return _compared(head, found["critical"], {name: np.median(held) for name, held in found["held"].items()})
-
-
-def mattered_in_games(data: Data) -> str:
-    """Return short runs of games that differ in one option, by what individuals of the last generation keep."""
-    last: dict[str, Cells] = {str(row["run"]): row for row in data["chess_mattered_coplay"]}
-    found: dict[str, dict[str, list[float]]] = {"median": {}, "most": {}}
-    for name, row in last.items():
-        if run := MATTERED.fullmatch(name):
-            for kind, shares in found.items():
-                shares.setdefault(run["row"], []).append(100 * float(str(row[kind])))
-    head = ["runs", "number", "kept by the median individual", "by the best one"]
-    return _compared(head, found["median"], {name: np.median(most) for name, most in found["most"].items()})
-
-
-def _compared(head: list[str], found: dict[str, list[float]], beside: dict[str, np.floating]) -> str:
-    """Return a line for each group of runs: their shares, another figure, and how they compare with the reference."""
-    of = {name: np.array(shares) for name, shares in found.items()}
+    of = {name: np.array(shares) for name, shares in found["critical"].items()}
     others = [name for name in of if name != REFERENCE]
     corrected = dict(zip(others, holm([rank_sum(of[name], of[REFERENCE]) for name in others]), strict=True))
     lines = []
     for name, shares in of.items():
         told = f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
-        cells = [ROWS[name], str(len(shares)), told, f"{beside[name]:.1f}", "", ""]
+        cells = [ROWS[name], str(len(shares)), told, f"{np.median(found['held'][name]):.1f}", "", ""]
         if name in corrected:
             cells[4:] = f"{dominance(shares, of[REFERENCE]):.2f}", f"{corrected[name]:.2g}"
         lines.append(cells)
-    return table([*head, "A12: better than the reference", "p (exact, Holm)"], lines)
+    head = ["runs", "number", "critical decisions kept", "held", "A12: better than the reference", "p (exact, Holm)"]
+    return table(head, lines)
 
 
 def grown(data: Data) -> str:
@@ -312,9 +302,9 @@ TABLES: Makers = {
     "chess_games": games,
     "chess_book": by_book,
     "chess_seen": seen,
+    "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
-    "chess_mattered_coplay": mattered_in_games,
     "chess_grown": grown,
     "chess_points": points,
     "chess_speed": speed,
