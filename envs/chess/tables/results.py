@@ -87,7 +87,7 @@ def _build(path: Path, pair: Pair, table: Callable[[Pair], Values], say: Callabl
     analysis = wins.Analysis(pair, lambda smaller: either(smaller, table))
     kept = path.with_suffix(".state")
     whole = [one for one in (kept.with_suffix(".next"), kept) if (one / LAST).exists()]
-    state = _load(whole[0]) if whole else analysis.begin()
+    state = _load(whole[0], (len(TRIANGLE), *analysis.shape)) if whole else analysis.begin()
     say(f"{state.number} rounds are done")
     last = time.monotonic()
     while state.fresh.any():
@@ -101,7 +101,7 @@ def _build(path: Path, pair: Pair, table: Callable[[Pair], Values], say: Callabl
     partial.mkdir()
     rounds = state.number
     for name, found in zip(("won", "lost"), analysis.finish(state), strict=True):
-        np.save(partial / f"{name}.npy", found.reshape(SHAPE))
+        np.save(partial / f"{name}.npy", found)
     files.write_json(partial / "about.json", {"rounds": rounds})
     partial.rename(path)
     for one in (kept, kept.with_suffix(".next")):
@@ -120,32 +120,44 @@ def _keep(path: Path, state: wins.State) -> None:
     partial.rename(path)
 
 
-def _load(path: Path) -> wins.State:
+def _load(path: Path, shape: tuple[int, ...]) -> wins.State:
     try:
         number = reading.read_json(path / LAST)
         parts = [np.load(path / f"{name}.npy", allow_pickle=False) for name in PARTS]
-        whole = all(one.shape == SHAPE and one.dtype == WORD for one in parts[:3])
-        if not whole or parts[3].shape != (SHAPE[0], *SHAPE[3:]) or parts[3].dtype != bool:
+        whole = all(one.shape == shape and one.dtype == WORD for one in parts[:3])
+        if not whole or parts[3].shape != (shape[0], *shape[3:]) or parts[3].dtype != bool:
             raise ValueError
     except Exception as error:
         raise UsageError(f"{path}: no state of an analysis; accepted: none, delete it to begin anew") from error
-    return wins.State(int(number), *parts)  # type: ignore[call-overload]
+    return wins.State(int(number), *parts)
 
 
 def either(pair: Pair, table: Callable[[Pair], Values]) -> Values:
     """Return the values of an endgame, from tables of those whose first army is the greater one."""
     if len(pair[0]) >= len(pair[1]):
         return table(pair)
-    white, black = table(pair[::-1])
-    return exchanged(black), exchanged(white)
+    white, black = (exchanged(values, len(pair[1]) - 1) for values in table(pair[::-1]))
+    return black, white
 
 
-def exchanged(values: np.ndarray) -> np.ndarray:
-    """Return the values int8[10, A, B, 64, C] of an endgame with the colours changed: int8[10, C, 64, A, B]."""
-    found = np.empty((len(TRIANGLE), *values.shape[4:], SQUARES, *values.shape[1:3]), values.dtype)
+def exchanged(values: np.ndarray, count: int) -> np.ndarray:
+    """Return the values of an endgame with the colours changed.
+
+    Args:
+        values: int8[10, A.., 64, B..], the squares of White's men beside the king, of the black king, of Black's men.
+        count: how many men White has beside the king.
+
+    Returns:
+        int8[10, B.., 64, A..].
+    """
+    other = values.ndim - 2 - count
+    found = np.empty((len(TRIANGLE), *[SQUARES] * (values.ndim - 1)), values.dtype)
     for slot, white in enumerate(TRIANGLE):
+        by_king = np.moveaxis(found[slot], other, 0)
         for black in range(SQUARES):
             turned = TURNED[CHOSEN[black]]
-            part = values[NUMBER[black]][:, :, turned[white]]
-            found[slot, :, black] = part[np.ix_(turned, turned, turned)].transpose(2, 0, 1)
+            part = values[NUMBER[black]].take(turned[white], count)
+            for axis in range(part.ndim):
+                part = part.take(turned, axis)
+            by_king[black] = part.transpose(*range(count, part.ndim), *range(count))
     return found

@@ -1,15 +1,15 @@
 """Which positions White wins: the results of endgames of up to six men, without the moves that it takes.
 
-A set has a bit for each place, as in `retrograde`: an array uint64[10, X, Y, 64, Z] of words. Its axes are the places
-of the white king, the squares of the other men of White, of the black king and of the first other man of Black; the bits
-are those of the last one. X or Z is 1 where a side has one man beside its king. Where both sides have the same men, what
-White wins is all there is to know: the board with the colours changed tells the rest.
+A set has a bit for each place, as in `retrograde`: an array uint64[10, X, Y, 64, Z] of words. Its axes are the
+places of the white king, the squares of the other men of White, of the black king and of the first other man of
+Black; the bits are those of the last one. X or Z is 1 where a side has one man beside its king. Where both sides
+have the same men, what White wins is all there is to know: the board with the colours changed tells the rest.
 
-Two sets change from round to round. `lost` has the places where Black is to move and loses, and those where White has
-just taken a man and Black loses without it. `safe` has the places where White is to move and does not win, and those
-where Black has just taken a man and White does not win without it. White wins where a move leads to `lost`; Black loses
-where none leads to `safe`. Men of one side move in slices of a set which no other slice can see, so a round looks only at
-slices where something has changed. A set of six men takes 1.3 GB.
+Two sets change from round to round. `lost` has the places where Black is to move and loses, and those where White
+has just taken a man and Black loses without it. `safe` has the places where White is to move and does not win, and
+those where Black has just taken a man and White does not win without it. White wins where a move leads to `lost`;
+Black loses where none leads to `safe`. Men of one side move in slices of a set which no other slice can see, so a
+round looks only at slices where something has changed. A set of six men takes 1.3 GB.
 
 Source: the rounds are those of K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9 (3), 1986.
 """
