@@ -104,8 +104,17 @@ def four(data: Data) -> str:
 
 def five(data: Data) -> str:
     """Return a line for each player, with its shares of critical and held decisions in endgames of five men."""
-    rows = [row for row in data["chess_five"] if not row["than"]]
-    columns = [(endgame, kind) for endgame in FIVE for kind in ("critical", "held")]
+    return _by_kind(data["chess_five"], FIVE)
+
+
+def six(data: Data) -> str:
+    """Return the same of six men."""
+    return _by_kind(data["chess_six"], SIX)
+
+
+def _by_kind(all_rows: Iterable[Cells], endgames: Sequence[str]) -> str:
+    rows = [row for row in all_rows if not row["than"]]
+    columns = [(endgame, kind) for endgame in endgames for kind in ("critical", "held")]
     lines = [[str(named(player)), *cells] for player, cells in _across(rows, columns).items()]
     return table(["player", *(f"{endgame}, {kind}" for endgame, kind in columns)], lines)
 
@@ -290,15 +299,27 @@ def larger(data: Data) -> str:
     return table(["", *(f"{endgame}, {mover} to move" for endgame, mover in columns)], lines)
 
 
+def results(data: Data) -> str:
+    """Return what results of six men hold, by the endgame, and how they were checked."""
+    rows = data["chess_results"]
+    names = [f"{row['measure']}, {row['mover']} to move" if row["mover"] else str(row["measure"]) for row in rows]
+    of = {(str(row["endgame"]), name): f"{int(str(row['value'])):,}" for row, name in zip(rows, names, strict=True)}
+    columns = list(dict.fromkeys(endgame for endgame, _ in of))
+    lines = [[name, *(of.get((endgame, name), "") for endgame in columns)] for name in dict.fromkeys(names)]
+    return table(["", *columns], lines)
+
+
 TABLES: Makers = {
     "chess_kept": kept,
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,
     "chess_five": five,
+    "chess_six": six,
     "chess_met": met,
     "chess_near": near,
     "chess_larger": larger,
+    "chess_results": results,
     "chess_games": games,
     "chess_book": by_book,
     "chess_seen": seen,
