@@ -18,10 +18,11 @@ FIXED = {
     "random": "random mover",
     "master": "`master`",
     "gpec190": "`gpec190`",
+    "five_terms": "`five_terms`",
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate"}
+CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
@@ -29,13 +30,12 @@ CHAMPION = re.compile(
 MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
-SUM = "sum of five terms"
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
-MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/(mattered|mattered_coplay)/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -47,6 +47,10 @@ ROWS = {
     "erc_inverses": "constants of chapter 4 and their inverses",
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
+    "draws_alone": "the 3/4 rule off",
+    "peers_2": "2 peers, 25 generations",
+    "peers_10": "10 peers, 5 generations",
+    "truth": "taught by the tables",
 }
 """What short runs differ in, by their directories."""
 
@@ -88,7 +92,7 @@ def kept(data: Data) -> str:
         if (name := named(player)) is not None:
             many = " and ".join(dict.fromkeys(f"{int(number[player, e]):,}" for e in ENDGAMES if (player, e) in number))
             lines.append([name, *cells, many])
-    order = ["random", "`gpec", "`master", "co-played", "table", "network", "Toga", "Stock"]
+    order = ["random", "`gpec", "`five", "`master", "co-played", "table", "network", "Toga", "Stock"]
     lines.sort(key=lambda line: next(n for n, start in enumerate(order) if line[0].startswith(start)))
     head = [f"{endgame}, {kind}" for endgame, kind in columns]
     return table(["player", *head, "decisions"], lines)
@@ -103,8 +107,17 @@ def four(data: Data) -> str:
 
 def five(data: Data) -> str:
     """Return a line for each player, with its shares of critical and held decisions in endgames of five men."""
-    rows = [row for row in data["chess_five"] if not row["than"]]
-    columns = [(endgame, kind) for endgame in FIVE for kind in ("critical", "held")]
+    return _by_kind(data["chess_five"], FIVE)
+
+
+def six(data: Data) -> str:
+    """Return the same of six men."""
+    return _by_kind(data["chess_six"], SIX)
+
+
+def _by_kind(all_rows: Iterable[Cells], endgames: Sequence[str]) -> str:
+    rows = [row for row in all_rows if not row["than"]]
+    columns = [(endgame, kind) for endgame in endgames for kind in ("critical", "held")]
     lines = [[str(named(player)), *cells] for player, cells in _across(rows, columns).items()]
     return table(["player", *(f"{endgame}, {kind}" for endgame, kind in columns)], lines)
 
@@ -154,10 +167,11 @@ def games(data: Data) -> str:
     lines = []
     for row in data["chess_games"]:
         share = _score(row)
-        who = row["player"] if row["player"] == SUM else str(named(row["player"]))
-        *counts, different = (f"{int(row[x] or 0):,}" for x in ("games", "won", "drawn", "lost", "different"))
-        told = different if row["different"] else ""
-        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, told])
+        who = str(named(row["player"]))
+        counts = (f"{int(str(row[x])):,}" for x in ("games", "won", "drawn", "lost"))
+        lines.append(
+            [row["endgame"], who, str(named(row["opponent"])), *counts, share, f"{int(str(row['different'])):,}"]
+        )
     head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
     return table(head, lines)
 
@@ -188,18 +202,51 @@ def mattered(data: Data) -> str:
     for row in data["chess_mattered"]:
         if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
-    of = {name: np.array(shares) for name, shares in found["critical"].items()}
+    head = ["runs", "number", "critical decisions kept", "held"]
+    return _compared(head, found["critical"], {name: np.median(held) for name, held in found["held"].items()})
+
+
+def mattered_in_games(data: Data) -> str:
+    """Return short runs of games that differ in one option, by what individuals of the last generation keep."""
+    last: dict[str, Cells] = {str(row["run"]): row for row in data["chess_mattered_coplay"]}
+    found: dict[str, dict[str, list[float]]] = {"median": {}, "most": {}}
+    for name, row in last.items():
+        if run := MATTERED.fullmatch(name):
+            for kind, shares in found.items():
+                shares.setdefault(run["row"], []).append(100 * float(str(row[kind])))
+    head = ["runs", "number", "kept by the median individual", "by the best one"]
+    return _compared(head, found["median"], {name: np.median(most) for name, most in found["most"].items()})
+
+
+def _compared(head: list[str], found: dict[str, list[float]], beside: dict[str, np.floating]) -> str:
+    """Return a line for each group of runs: their shares, another figure, and how they compare with the reference."""
+    of = {name: np.array(shares) for name, shares in found.items()}
     others = [name for name in of if name != REFERENCE]
     corrected = dict(zip(others, holm([rank_sum(of[name], of[REFERENCE]) for name in others]), strict=True))
     lines = []
     for name, shares in of.items():
         told = f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
-        cells = [ROWS[name], str(len(shares)), told, f"{np.median(found['held'][name]):.1f}", "", ""]
+        cells = [ROWS[name], str(len(shares)), told, f"{beside[name]:.1f}", "", ""]
         if name in corrected:
             cells[4:] = f"{dominance(shares, of[REFERENCE]):.2f}", f"{corrected[name]:.2g}"
         lines.append(cells)
-    head = ["runs", "number", "critical decisions kept", "held", "A12: better than the reference", "p (exact, Holm)"]
-    return table(head, lines)
+    return table([*head, "A12: better than the reference", "p (exact, Holm)"], lines)
+
+
+def grown(data: Data) -> str:
+    """Return a line for each generation: what individuals of each run keep."""
+    rows = data["chess_grown"]
+    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
+    of = {(str(row["run"]), int(str(row["generation"]))): row for row in rows}
+    lines = []
+    for generation in dict.fromkeys(generation for _, generation in of):
+        cells = [str(generation)]
+        for run in runs:
+            median, most = (100 * float(str(of[run, generation][x])) for x in ("median", "most"))
+            cells += [f"{median:.1f} ({most:.1f})", f"{float(str(of[run, generation]['nodes'])):.0f}"]
+        lines.append(cells)
+    told = [(f"seed {run.rsplit('/', 1)[1]}: median (best)", "nodes") for run in runs]
+    return table(["generation", *(x for pair in told for x in pair)], lines)
 
 
 def terminals(data: Data) -> str:
@@ -262,20 +309,34 @@ def larger(data: Data) -> str:
     return table(["", *(f"{endgame}, {mover} to move" for endgame, mover in columns)], lines)
 
 
+def results(data: Data) -> str:
+    """Return what results of six men hold, by the endgame, and how they were checked."""
+    rows = data["chess_results"]
+    names = [f"{row['measure']}, {row['mover']} to move" if row["mover"] else str(row["measure"]) for row in rows]
+    of = {(str(row["endgame"]), name): f"{int(str(row['value'])):,}" for row, name in zip(rows, names, strict=True)}
+    columns = list(dict.fromkeys(endgame for endgame, _ in of))
+    lines = [[name, *(of.get((endgame, name), "") for endgame in columns)] for name in dict.fromkeys(names)]
+    return table(["", *columns], lines)
+
+
 TABLES: Makers = {
     "chess_kept": kept,
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,
     "chess_five": five,
+    "chess_six": six,
     "chess_met": met,
     "chess_near": near,
     "chess_larger": larger,
+    "chess_results": results,
     "chess_games": games,
     "chess_book": by_book,
     "chess_seen": seen,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_mattered_coplay": mattered_in_games,
+    "chess_grown": grown,
     "chess_points": points,
     "chess_speed": speed,
 }

@@ -1,0 +1,1 @@
+"""What `evaluate.py` measures, one file for each kind of game."""
