@@ -21,13 +21,15 @@ def test_cells_that_are_not_measured_stay(tmp_path):
     source.write_text("\n".join(LINES) + "\n")
     where = {"part": "lines", "file": str(source), "save": str(target)}
     problems.task(problems.Options(**where, columns=["few", "shortest"]))
-    problems.task(problems.Options(**where, columns=["keys", "dfpn_replies"], n=[2]))
+    problems.task(problems.Options(**where, columns=["keys"], n=[2]))
+    problems.task(problems.Options(**where, columns=["few_moves", "dfpn_replies"], lines=[2]))
     one, two = csv.DictReader(target.open())
     assert (one["shortest"], one["keys"], one["dfpn_replies"]) == ("1", "", "")
     assert (two["shortest"], two["keys"], two["open"]) == ("2", "f6f7", "0")
     assert int(two["dfpn_replies_distinct"]) <= int(two["dfpn_replies"])
     assert one["few"]
-    assert two["few"]
+    assert not one["few_moves"]
+    assert int(two["few_moves"]) <= int(two["few"])
 
 
 def test_a_column_that_is_none_is_refused(tmp_path):

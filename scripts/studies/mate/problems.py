@@ -81,6 +81,7 @@ class Options:
     engine: str = option("stockfish", "the engine")
     limit: int = option(2_000_000, "nodes of a search at most", low=100, high=2**31 - 1)
     n: list[int] = option([], "the n of lines that are measured; []: all", low=1, high=6)
+    lines: list[int] = option([], "the numbers of lines that are measured; []: all of these n", low=1, high=MAX_COUNT)
     columns: list[str] = option(
         list(MEASURED), f"what is measured of lines, of {', '.join(MEASURED)}; keys cost a search of each first move"
     )
@@ -194,7 +195,11 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
         rows.append(dict(zip(COLUMNS, (*about, *[""] * len(COLUMNS)), strict=False)))
     for row, known in zip(rows, _known(options), strict=False):
         row |= {name: known.get(name, "") for name in COLUMNS[4:]}
-    at = [place for place, (_, own) in enumerate(problems) if not options.n or own in options.n]
+    at = [
+        place
+        for place, (_, own) in enumerate(problems)
+        if (not options.n or own in options.n) and (not options.lines or place + 1 in options.lines)
+    ]
     for name in options.columns:
         for place, cells in zip(at, column(name, [problems[place] for place in at], options), strict=True):
             rows[place] |= cells
