@@ -17,7 +17,7 @@ from jaxgp.games.originals import Original
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
     from jaxgp.genotypes.language import Language
-    from jaxgp.players.taught import Lessons
+    from jaxgp.players.taught import Lessons, Process
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
     from jaxgp.search.proofs.proof import PlainRules
@@ -166,12 +166,15 @@ class Teachers(OfTurns, Generic[Rules]):
             called; measured once and for all.
         judge: rules -> state -> float32[W], what each move on the list of a game that `ListsMoves` is worth; beyond the
             last move unspecified. None: the default teacher judges no given positions under these rules.
+        process: rules -> all decisions of the side that moves first, against the best replies; raises UsageError where
+            these rules have too many. None: no rules have it.
     """
 
     names: tuple[str, ...]
     lessons: "Callable[[Rules, str | None], Callable[[Array, int], Lessons]]"
     others: Callable[[Rules], Mapping[str, float]] = _no_others
     judge: "Callable[[Rules], Callable[[Any], Array] | None]" = _no_judge
+    process: "Callable[[Rules], Process] | None" = None
 
 
 @dataclass(frozen=True)

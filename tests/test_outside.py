@@ -99,15 +99,14 @@ def test_the_evaluator_sees_a_line_that_is_nearly_made(spec):
 
 
 @pytest.fixture
-def command(capsys, tmp_path):
+def command(capsys, monkeypatch, tmp_path):
     """Run a command: its exit code, and what it said. There is one panel, of a search that sees one ply."""
     (tmp_path / "panels").mkdir()
     (tmp_path / "panels" / "one.yaml").write_text("minimax_1: {kind: search, depth: 1}\n")
+    monkeypatch.setattr("evaluating.options.PANELS", tmp_path / "panels")
 
     def run(name, *options):
         script = load(name)
-        if name == "evaluate":
-            script.PANELS = tmp_path / "panels"
         code = arguments.main(script.Options, script.task, script.__doc__, options)
         return code, *capsys.readouterr()
 

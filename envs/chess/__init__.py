@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Chess]":
     """Return the game; this imports it."""
-    from envs.chess import hints, lessons, render, roles, starts, strategies
+    from envs.chess import hints, lessons, process, render, roles, starts, strategies
     from envs.chess.notation import moves, pgn, uci
     from envs.chess.rules import Chess
     from jaxgp.games.notation import Notation
@@ -23,7 +23,7 @@ def spec() -> "Spec[Chess]":
         fixed=Fixed(
             strategies.NAMES,
             strategies.strategy,
-            Teachers(lessons.TEACHERS, lessons.lessons, lessons.others, hints.judge),
+            Teachers(lessons.TEACHERS, lessons.lessons, lessons.others, hints.judge, process.process),
         ),
         table=Table(
             moves.TYPED,

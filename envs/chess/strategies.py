@@ -1,6 +1,7 @@
 """Fixed players of chess: programs written by hand, the one tree that the source prints, and the tables.
 
 `master` is a strategy of our own, since that of the source is not printed; its text gives a reason for each rule.
+`five_terms` is a shorter one, the sum of five terms as near as the language comes to it.
 `gpec190` is that of figure 5.1 of M. Sipper, "Evolved to Win" (2011): its tree for positions with more material is
 that of the source, word by word; the other two are not printed, and are those of `master`. `table` plays what the
 tables of up to four men say: the shortest mate, or the longest defence.
@@ -19,7 +20,7 @@ from envs.chess.rules import Chess, State
 from jaxgp.bits import pick
 from jaxgp.spec import Choice, Strategy
 
-WRITTEN = ("master", "gpec190")
+WRITTEN = ("master", "gpec190", "five_terms")
 """Those that are programs."""
 TABLE = "table"
 NAMES = (*WRITTEN, TABLE)
@@ -52,13 +53,13 @@ def strategy(name: str, game: Chess) -> Strategy | Choice:
 
 @cache
 def text(name: str) -> str:
-    """Return the program of a fixed player."""
+    """Return the program of a fixed player; a file of one tree has the first, or all three alike."""
     rows = (FOLDER / f"{name}.txt").read_text("utf-8").splitlines()
-    written = " ".join(row.strip() for row in rows if not row.startswith("#"))
-    if name == "gpec190":
-        master = trees(text("master"))
-        return f"(PROGRAM {written} {' '.join(master[1:])})"
-    return written.strip()
+    written = " ".join(row.strip() for row in rows if not row.startswith("#")).strip()
+    if written.startswith("(PROGRAM"):
+        return written
+    others = trees(text("master"))[1:] if name == "gpec190" else [written] * 2
+    return f"(PROGRAM {written} {' '.join(others)})"
 
 
 def trees(program: str) -> list[str]:

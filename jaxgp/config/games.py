@@ -156,9 +156,9 @@ def check(config: Config, games: "Games") -> Config:
     cast = cast_of(config, games, genotype)
     _fits(config, cast)
     config.algorithm.check(cast)
-    config.fitness.check(config, cast)
     for section, label, one in kinds.list_met(config.fitness):
         one.check(f"fitness.{section}.{label}", cast)
+    config.fitness.check(config, cast)
     settings = {one.name: getattr(cast.game, one.name) for one in options.list_options(cast.game)}
     return replace(config, game={"name": cast.spec.name, **settings}, program=cast.program)
 

@@ -197,18 +197,33 @@ class GamesFitnessOptions(FitnessOptions):
         return cast.game.seats == 2 and not cast.simulated and algorithm.kind != "groups"
 
     def check(self, config: "Config", cast: "Cast") -> None:
-        """Refuse an empty panel, and pairs of games that have nothing to share; raises UsageError."""
+        """Refuse an empty panel, games that are repeated, and pairs that have nothing to share; raises UsageError."""
         if not self.opponents:
             reject("fitness.opponents", "{}", "at least one opponent; add one with +fitness.opponents.NAME.kind=KIND")
+        for section, name, one in list_met(self):
+            self._check_different(section, name, one, cast)
         if self.paired and not self.various(cast):
             why = f"{cast.spec.name} has no start and no rolls to share"
             reject("fitness.paired", True, f"false, or fitness.opening_plies above 0; {why}")
 
-    def various(self, cast: "Cast") -> bool:
-        """Return whether games of the same players differ by their starts or by chance in the game."""
+    def opening_of(self, section: str) -> str:
+        """Return the option with the random moves that begin games against a section of opponents; empty: none."""
+        del section
+        return "opening_plies" if hasattr(self, "opening_plies") else ""
+
+    def various(self, cast: "Cast", opening: str = "opening_plies") -> bool:
+        """Return whether games of the same players differ by their starts, `opening`, or chance in the game."""
         from jaxgp.players.ply import differ  # with the game JAX is imported anyway
 
-        return differ(cast.game, getattr(self, "opening_plies", 0)) or cast.game.chance
+        return differ(cast.game, getattr(self, opening, 0)) or cast.game.chance
+
+    def _check_different(self, section: str, name: str, one: OpponentOptions, cast: "Cast") -> None:
+        """Refuse more games against an opponent than there are different ones; raises UsageError."""
+        opening = self.opening_of(section)
+        if one.games > one.rivals and not (self.various(cast, opening) or one.chance(cast) or cast.actor.random):
+            more = f", or fitness.{opening} above 0" if opening else ""
+            why = f"{cast.game.name} begins alike and nobody draws a move, so that more games from a seat are repeated"
+            reject(f"fitness.{section}.{name}.games", one.games, f"up to {one.rivals}{more}", why)
 
     def against(self, cast: "Cast", seated: Seated, opening: int = 0) -> "PanelFitness":
         """Return the fitness from games against the panel, each after so many random moves."""
@@ -301,6 +316,9 @@ class AmongFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, Candidate
     measured_depth: int | None = option(
         None, "plies that individuals search while measured; null: as in evolution", low=1, high=DEEPEST
     )
+    measured_opening: int = option(
+        0, "random moves at the beginning of games that measure", low=0, high="max_plies", why="fitness.max_plies"
+    )
 
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse a population, or that of an island, of one, chunks, and selection that compares games."""
@@ -323,6 +341,14 @@ class AmongFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, Candidate
         super().check(config, cast)
         self.deeper(cast)
 
+    def opening_of(self, section: str) -> str:
+        """Return the option for the panel, which is the referee, or for the others."""
+        return "measured_opening" if section == "opponents" else "opening_plies"
+
+    def referee(self, cast: "Cast", seated: Seated) -> "PanelFitness":
+        """Return what measures the fittest."""
+        return self.against(self.deeper(cast), seated, self.measured_opening)
+
     def deeper(self, cast: "Cast") -> "Cast":
         """Return how individuals play while they are measured; raises UsageError."""
         return cast if self.measured_depth is None else cast.at_depth(self.measured_depth, "fitness.measured_depth")
@@ -334,7 +360,8 @@ class AmongFitnessOptions(GamesFitnessOptions, RefereedFitnessOptions, Candidate
     def judged(self) -> tuple[str, str]:
         """Return the row of the parameter table that says what the referee does."""
         searching = "" if self.measured_depth is None else f"searching {plies(self.measured_depth)} "
-        said = f"{self.by_panel()}, {searching}against {self.said()}{self.dice()}"
+        begun = f", after {self.measured_opening} random moves" if self.measured_opening else ""
+        said = f"{self.by_panel()}, {searching}against {self.said()}{begun}{self.dice()}"
         return f"{self.fittest()} of each generation measured by", said
 
     def opened(self) -> str:

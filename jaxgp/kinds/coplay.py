@@ -41,7 +41,7 @@ class CoplayFitnessOptions(AmongFitnessOptions):
         met = tuple(Guide(guides[name], one.rounds, one.cutoff, one.weight) for name, one in self.guides.items())
         terms = self.games, met, self.weight, self.opening_plies, self.max_plies
         among = CoevolutionFitness(cast.game, cast.actor, *terms)
-        return Refereed(among, self.against(self.deeper(cast), seated), self.measured)
+        return Refereed(among, self.referee(cast, seated), self.measured)
 
     def rows(self, config: "Config") -> Rows:
         """Return the formula, what the referee does, and who is the champion."""

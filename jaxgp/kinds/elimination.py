@@ -60,7 +60,7 @@ class EliminationFitnessOptions(AmongFitnessOptions):
 
         terms = self.games // 2, self.points, self.opening_plies, self.paired, self.max_plies
         among = EliminationFitness(cast.game, cast.actor, *terms)
-        return Refereed(among, self.against(self.deeper(cast), seated), self.measured)
+        return Refereed(among, self.referee(cast, seated), self.measured)
 
     def rows(self, config: "Config") -> Rows:
         """Return what the tournament gives, and what the referee does."""

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, Generic, NamedTuple
 
+import numpy as np
 from jax import Array
 
 from jaxgp.contracts import Plans, States
@@ -25,6 +26,31 @@ class Lessons(NamedTuple):
     states: States
     outcomes: Outcomes
     values: Array
+
+
+class Process(NamedTuple):
+    """All decisions of one side against an opponent whose replies are known: a Markov decision process.
+
+    N decisions, with up to W moves; M outcomes of moves, with up to R replies, all of them as likely. Arrays of the
+    host, -1 where there is no move or reply. An outcome that is not won and has no reply is a failure.
+
+    Attributes:
+        states: [M], a state before a move that leads to the outcome.
+        outcomes: [M], in the form that the player of the game looks at.
+        moves: int[N, W], the outcome of each move.
+        replies: int[M, R], the decision that follows.
+        won: bool[M], which outcomes end it well.
+        left: int[N], the fewest moves to one of those against this opponent; 0 where it cannot be forced.
+        starts: bool[N], where games begin.
+    """
+
+    states: States
+    outcomes: Outcomes
+    moves: np.ndarray
+    replies: np.ndarray
+    won: np.ndarray
+    left: np.ndarray
+    starts: np.ndarray
 
 
 class Values(ABC, Generic[Plans]):

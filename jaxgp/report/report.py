@@ -13,7 +13,7 @@ from jaxgp.report import markup, plots, tree
 from jaxgp.report.markup import escape, section
 from jaxgp.report.page import SCRIPT
 from jaxgp.report.progress import duration, is_measured, number, yardstick
-from jaxgp.store.champion import ChampionFile, points_by_seat
+from jaxgp.store.champion import ChampionFile, points_by_seat, unevolved
 from jaxgp.store.record import Row
 
 LONGEST = 2**20
@@ -92,7 +92,8 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
         ("generations", f"{last['generation'] + 1}/{generations}"),
         ("time", duration(last["elapsed"])),
     ]
-    return markup.tiles(tiles)
+    failed = unevolved(champion, last["generation"] + 1)
+    return markup.tiles(tiles) + (f"<p>{escape(failed)}</p>\n" if failed else "")
 
 
 def _champion(champion: ChampionFile, explained: str) -> str:

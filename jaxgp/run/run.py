@@ -231,13 +231,15 @@ def _say_how_to_go_on(plan: RunPlan, runs: Sequence[loop.Run]) -> None:
 
 def _conclude(run: loop.Run) -> None:
     """Show the champion of a run, and say what has ended it early, and what the fitness says of the champion."""
-    _show_champion(run)
+    best = _show_champion(run)
     config = run.config
     done = f"after {run.generation} of {config.algorithm.generations} generations"
     if run.ending == "aim":
         _say(f"Aim reached {done}: {config.fitness.aim(config) or 'the fitness is as it should be'}.")
     if run.ending == "stagnation":
         _say(f"Ended {done}: in the last {config.algorithm.stagnation} nobody was better than the best before.")
+    if run.done and best is not None and (failed := champions.unevolved(best, run.generation)):
+        _say(failed)
     if run.done and (last := run.experiment.closing(run.state)):
         _say(last)
 
@@ -396,12 +398,13 @@ def _summary(run: loop.Run, state: str) -> dict[str, str | float | None]:
     return said | {f"champion{name}": value for name, value in (about | points).items()}
 
 
-def _show_champion(run: loop.Run) -> None:
+def _show_champion(run: loop.Run) -> champions.ChampionFile | None:
+    """Print the champion of a run, and return it; None: its file cannot be read."""
     try:
         best = champions.read(run.directory.champion)
     except champions.ChampionError as error:
         _warn(str(error))
-        return
+        return None
     rows = [
         ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
         (
@@ -415,6 +418,7 @@ def _show_champion(run: loop.Run) -> None:
     if run.directory.report.is_file():
         rows.append(("report", str(short(run.directory.report))))
     print_pairs("Champion", rows)
+    return best
 
 
 def _indented(text: str) -> str:

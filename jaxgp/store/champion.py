@@ -92,6 +92,13 @@ def points_by_seat(champion: ChampionFile) -> list[tuple[str, float | None]]:
     return [("points moving first", first), ("points moving second", second)]
 
 
+def unevolved(champion: ChampionFile, generations: int) -> str:
+    """Say that a run of so many generations has failed: its champion is a random individual. Empty: it has not."""
+    if champion.generation or generations < 2:
+        return ""
+    return f"Nothing evolved: the best individual of {generations} generations is of generation 0."
+
+
 def write(path: Path, content: ChampionFile) -> None:
     """Write a champion file atomically; raises OSError."""
     files.write_text(path, as_text(content))

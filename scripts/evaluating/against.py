@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluating.options import ENGINE_GAMES, OF_ENGINES, OF_SEARCHES, PANELS, Options, refuse
+from evaluating.options import ENGINE_GAMES, OF_ENGINES, OF_SEARCHES, Options, panel_file, refuse
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
@@ -115,7 +115,7 @@ def read_panel(
     """
     from jaxgp.measure import external, panels
 
-    file = PANELS / f"{options.panel}.yaml"
+    file = panel_file(options.panel)
     whole, unfit = panels.fitting(panels.read_panel(file), cast)
     panels.check_panel(whole, cast, file)
     asked = [] if options.player is None else [options.player]

@@ -32,6 +32,11 @@ def panels() -> list[str]:
     return sorted(path.stem for path in PANELS.glob("*.yaml"))
 
 
+def panel_file(name: str) -> Path:
+    """Return the file of a panel."""
+    return PANELS / f"{name}.yaml"
+
+
 @dataclass
 class Options:
     """The champion, its opponents, and the number of games."""

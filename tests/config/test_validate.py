@@ -189,6 +189,29 @@ def test_a_depth_to_measure_by_is_one_that_programs_may_search(depth):
     assert refused(wrong) == "fitness.measured_depth=2: accepted: null; programs for mancala do not search"
 
 
+@pytest.mark.parametrize(
+    ("section", "member", "opening"),
+    [("opponents", opponent, "measured_opening"), ("guides", guide, "opening_plies")],
+)
+def test_more_games_than_there_are_different_ones_are_refused(section, member, opening):
+    """Othello begins alike; neither a search for material draws its moves, nor do programs."""
+    again = coevolving()
+    met = member(depth=2, evaluator="material", games=2)
+    setattr(again.fitness, section, {"one": met})
+    said = f"fitness.{section}.one.games=2: accepted: up to 1, or fitness.{opening} above 0; othello begins alike and"
+    assert refused(again).startswith(said)
+    setattr(again.fitness, opening, 1)
+    validate.check(again, envs)
+    setattr(again.fitness, opening, 0)
+    for other in (
+        dataclasses.replace(met, ties="random"),
+        dataclasses.replace(met, games=1),
+        member("random", games=2),
+    ):
+        setattr(again.fitness, section, {"one": other})
+        validate.check(again, envs)
+
+
 def test_coevolution_that_only_fails_together():
     wrong = coevolving()
     wrong.fitness.weight = 0.0

@@ -57,6 +57,7 @@ def test_kinds_are_found_by_the_names_of_their_modules_the_default_first():
         "elimination",
         "groups",
         "lessons",
+        "own_play",
         "proofs",
         "rollout",
         "solo",

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -107,6 +108,14 @@ def test_a_report_needs_nothing_but_itself(tmp_path):
         assert word in shown
     assert len(re.findall("<figure>", text)) == 4
     assert "\ufffd" not in text
+
+
+def test_a_champion_of_generation_0_is_called_a_failure_once_there_were_others():
+    failed = "Nothing evolved: the best individual of 2 generations is of generation 0."
+    rows = [ROWS[0], ROWS[0] | {"generation": 1}]
+    assert failed in page(rows=rows)
+    assert "Nothing evolved" not in page()
+    assert "Nothing evolved" not in page(rows=rows, champion=replace(champion(), generation=1))
 
 
 def test_the_record_is_in_the_page_as_csv_unless_it_is_long():

@@ -46,12 +46,12 @@ def run_directory(tmp_path):
     return write_run(tmp_path, {"name": "walls", "size": 3}, text, {"mask": 3, "matching": "strict"})
 
 
-def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_directory, script, monkeypatch, tmp_path):
+def test_every_opponent_of_a_panel_is_met_from_both_seats(evaluate, run_directory, monkeypatch, tmp_path):
     (tmp_path / "panels").mkdir()
     (tmp_path / "panels" / "mine.yaml").write_text(
         "fixed: {kind: strategy, name: fixed}\nrandom_lists: {kind: program}\n"
     )
-    monkeypatch.setattr(script, "PANELS", tmp_path / "panels")
+    monkeypatch.setattr("evaluating.options.PANELS", tmp_path / "panels")
     given = (f"run={run_directory}", "panel=mine", "games=20", f"table={tmp_path}/games.csv")
     code, out, error = evaluate(*given)
     assert (code, error) == (0, "Playing against fixed, 1 of 2\nPlaying against random_lists, 2 of 2\n")
@@ -86,9 +86,10 @@ def lonely(tmp_path):
     return write_run(tmp_path, {"name": "morpion", "size": 20}, text)
 
 
-def test_the_seeds_that_a_champion_has_met_are_said(evaluate, run_directory, script, monkeypatch, tmp_path):
+@pytest.mark.thorough
+def test_the_seeds_that_a_champion_has_met_are_said(evaluate, run_directory, monkeypatch, tmp_path):
     (tmp_path / "mine.yaml").write_text("fixed: {kind: strategy, name: fixed}\n")
-    monkeypatch.setattr(script, "PANELS", tmp_path)
+    monkeypatch.setattr("evaluating.options.PANELS", tmp_path)
     given = (f"run={run_directory}", "panel=mine", "games=2", f"table={tmp_path}/games.csv")
     said = "seeds that the champion has met: 0 in its run, {} in earlier measurements"
     assert said.format("none") + "\n" in evaluate(*given, "seed=7")[1]
@@ -99,6 +100,7 @@ def test_the_seeds_that_a_champion_has_met_are_said(evaluate, run_directory, scr
     assert said.format("5, 7") in evaluate(*given, "seed=8")[1], "the table knows"
 
 
+@pytest.mark.thorough
 def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
     code, out, error = evaluate(f"run={lonely}", "games=100")
     assert (code, error) == (0, "")
@@ -228,13 +230,13 @@ def test_figures_of_a_handful_of_games():
 
 
 @pytest.fixture
-def panel(script, monkeypatch, tmp_path):
+def panel(monkeypatch, tmp_path):
     """Write a panel called mine."""
 
     def write(**members):
         (tmp_path / "panels").mkdir(exist_ok=True)
         (tmp_path / "panels" / "mine.yaml").write_text(json.dumps(members))
-        monkeypatch.setattr(script, "PANELS", tmp_path / "panels")
+        monkeypatch.setattr("evaluating.options.PANELS", tmp_path / "panels")
 
     return write
 
@@ -245,6 +247,7 @@ def othello_run(tmp_path):
     return write_run(tmp_path, {"name": "othello", "size": 4}, "own")
 
 
+@pytest.mark.thorough
 def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
     panel(engine={"kind": "engine", "command": fake()}, absent={"kind": "engine", "command": "gtp-nobody -l 1"})
     given = (f"run={othello_run}", "panel=mine", "games=3", "opening_plies=4")
@@ -313,6 +316,7 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     assert f"error: {saved['failed']}" == error.splitlines()[-1]
 
 
+@pytest.mark.thorough
 def test_a_member_of_a_panel_is_measured_in_the_place_of_a_champion(evaluate, panel, tmp_path):
     panel(fixed={"kind": "strategy", "name": "fixed"}, chance={"kind": "random"}, fixed_2={"kind": "strategy"})
     given = ("game=walls", "game.size=3", "player=chance", "panel=mine", "against=[fixed]", "games=30")
@@ -405,13 +409,13 @@ def test_depth_is_for_champions_that_search(evaluate, othello_run):
 
 def test_a_person_can_meet_a_champion_that_searches_deeper(searching_run, othello_run, monkeypatch):
     script = load("play")
-    cast, loaded = script.set_up(script.Options(run=str(searching_run)))
+    cast, loaded = script.setting.set_up(script.Options(run=str(searching_run)))
     seen = []
     monkeypatch.setattr(agents, "genome_agent", lambda cast, genome, name: seen.append(cast.actor.depth))
     for depth in (4, None):
         player("champion", depth=depth).agent("opponent", cast, loaded.genome)
     assert seen == [4, 2]
-    cast, loaded = script.set_up(script.Options(run=str(othello_run)))
+    cast, loaded = script.setting.set_up(script.Options(run=str(othello_run)))
     with pytest.raises(UsageError, match=r"^player\.depth=3: accepted: null; programs for othello do not search"):
         player("champion", depth=3).agent("player", cast, loaded.genome)
 
@@ -468,9 +472,9 @@ def test_wrong_members_in_the_place_of_a_champion_are_named(evaluate, options, s
     assert f"error: {said}" in error
 
 
-def test_a_panel_that_is_none_is_refused(evaluate, run_directory, script, monkeypatch, tmp_path):
+def test_a_panel_that_is_none_is_refused(evaluate, run_directory, monkeypatch, tmp_path):
     (tmp_path / "odd.yaml").write_text("forward: {kind: strategy, strength: 3}\n")
-    monkeypatch.setattr(script, "PANELS", tmp_path)
+    monkeypatch.setattr("evaluating.options.PANELS", tmp_path)
     code, _, error = evaluate(f"run={run_directory}", "panel=odd")
     assert code == 2
     assert "odd.yaml: forward.strength: unknown option; accepted: kind, " in error

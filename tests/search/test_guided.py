@@ -75,6 +75,7 @@ def by_hand(search):
     return jax.device_get(jax.jit(search.search, compiler_options=FAST)(states, jnp.full(len(own), 100_000)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("prover", "texts", "search"),
     [

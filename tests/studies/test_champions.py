@@ -55,7 +55,7 @@ def test_every_champion_has_a_row_for_every_opponent_and_the_games_that_it_has_a
     assert "against chance: " in capsys.readouterr().out
 
     evaluate = load("evaluate")
-    monkeypatch.setattr(evaluate, "PANELS", panel)
+    monkeypatch.setattr("evaluating.options.PANELS", panel)
     for one in runs:
         given = (f"run={one}", "panel=mine", "against=[first]", f"table={panel}/alone.csv")
         assert arguments.main(evaluate.Options, evaluate.task, "", given) == 0

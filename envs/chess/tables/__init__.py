@@ -1,4 +1,4 @@
-"""Tables of all positions of up to five kings, queens and rooks: results, and moves to mate.
+"""Tables of all positions of up to five kings, queens and rooks: results, and moves to mate; of six men results alone.
 
 A position of white (the first side of an endgame's name) and black is a place of an array [10, 64, ..]: the square of
 the white king, turned and mirrored into the triangle a1, d1, d4, then the other men of white, the black king, and the
@@ -7,6 +7,8 @@ other men of black. There are two arrays, one for each side to move; `retrograde
 Values are those of the side to move: 126 - n, it mates with its n-th move; n - 126, it is mated after n moves of its
 own; 0, a draw. So a byte tells mates of up to 125 moves, and no endgame here has more than 67. A place where the side
 to move could take the king, or where two men stand on one square, is no position; it is worth 127.
+
+Of six men, both sides having the same, `results` has the results; their values are `WON`, 0 and -`WON`.
 
 The fifty moves and repetition are not counted. Tables are built on first use, and kept in a folder of the user.
 """
@@ -26,11 +28,12 @@ from jax import Array, lax
 from envs.chess.geometry import KING, OFF, QUEEN, ROOK, SQUARES, Board, legal_moves
 from envs.chess.notation.fen import KINDS, kinds_of
 from envs.chess.rules import moved
+from envs.chess.tables import results
 from envs.chess.tables.places import CHOSEN, ILLEGAL, MATE, NUMBER, TRIANGLE, TURNED, Army, Pair, shape_of
 from envs.chess.tables.retrograde import build
 from jaxgp import reading
 from jaxgp.bits import nth_square
-from jaxgp.errors import UsageError, reason, remark
+from jaxgp.errors import UsageError, reason, reject, remark
 
 UNKNOWN = np.int8(-128)
 """The value of a position that no table holds."""
@@ -38,6 +41,10 @@ MOST = 4
 """Men of the largest tables that are built when a game asks for them."""
 LARGEST = 5
 """Men of the largest tables that can be built."""
+JUDGED = 6
+"""Men of the largest endgames whose results can be found."""
+WON = np.int8(2)
+"""The value of a position that is won by a mate of nobody knows how many moves."""
 ENDGAMES = ("KRKR", "KQKQ", "KQKR", "KQRK", "KRRK")
 """The largest tables that are built here; with KQQK they are all of four kings, queens and rooks."""
 VERSION = 2
@@ -50,12 +57,20 @@ class Tables(NamedTuple):
 
     values: Array  # int8[N]
     offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
+    sets: Array  # uint32[2, M]: six men, where White wins and where Black loses; [2, 0]: none
+    army: Array  # int32[]: that of both sides of these six men
 
 
 def has(pair: Pair, most: int = MOST) -> bool:
     """Return whether there is a table of an endgame, if tables have up to so many men."""
     few = all(army.count(kind) <= 2 for army in pair for kind in army)
-    return few and sum(map(len, pair)) <= most and all(kind <= ROOK for army in pair for kind in army)
+    small = sum(map(len, pair)) <= min(most, LARGEST) or (most >= JUDGED and six(pair))
+    return few and small and all(kind <= ROOK for army in pair for kind in army)
+
+
+def six(pair: Pair) -> bool:
+    """Return whether an endgame has six men, and both sides have the same."""
+    return pair[0] == pair[1] and len(pair[0]) == JUDGED // 2
 
 
 def code(army: Army) -> int:
@@ -157,9 +172,10 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
     """Return the tables of some endgames of up to `most` men, and of all that captures lead to.
 
     Raises:
-        UsageError: an endgame of more men, or of others than queens and rooks.
+        UsageError: an endgame of more men, or of others than queens and rooks; six men that have not been judged yet.
     """
     pairs: set[Pair] = set()
+    sets, judged = np.zeros((2, 0), np.uint32), -1
     for name in endgames:
         pair = kinds_of(name)
         if not has(pair, most):
@@ -170,7 +186,17 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
             {(KING, *some) for size in range(len(army)) for some in itertools.combinations(army[1:], size)}
             for army in pair
         ]
-        pairs |= {(a, b) for a in subsets[0] for b in subsets[1]}
+        pairs |= {(a, b) for a in subsets[0] for b in subsets[1]} - ({pair} if six(pair) else set())
+        if six(pair):
+            if judged >= 0:
+                reject("endgames", ",".join(endgames), "one of six men at a time, since each takes gigabytes")
+            path = results.place(folder(), named(pair))
+            if not path.exists():
+                raise UsageError(
+                    f"{named(pair)}: no results; scripts/studies/chess/larger.py endgame={named(pair)} finds them"
+                )
+            judged = code(pair[0])
+            sets = np.stack([part.reshape(-1).view(np.uint32) for part in results.read(path)])
     offsets = np.full((9, 9, 2), -1, np.int32)
     parts: list[np.ndarray] = []
     end = 0
@@ -182,13 +208,14 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
                 offsets[(*at, side)] = end
                 parts.append(values.reshape(-1))
                 end += values.size
-    return Tables(np.concatenate(parts), offsets)  # type: ignore[arg-type]
+    return Tables(np.concatenate(parts), offsets, sets, np.int32(judged))  # type: ignore[arg-type]
 
 
 def probe(found: Tables, board: Board) -> Array:
     """Return int8[*B]: the values of boards [2, S, *B] for the side to move; `UNKNOWN` where no table has them.
 
-    A value is 126 - n where the side to move mates in n moves, n - 126 where it is mated in n moves, 0 in draws.
+    A value is 126 - n where the side to move mates in n moves, n - 126 where it is mated in n moves, 0 in draws. Of
+    six men it is `WON` for any win and -`WON` for any loss.
     """
     sizes = board.men < OFF
     queens, rooks = ((sizes & (board.kinds == kind)).sum(1, dtype=jnp.int32) for kind in (QUEEN, ROOK))
@@ -200,19 +227,40 @@ def probe(found: Tables, board: Board) -> Array:
     # The men of each side in order: the queens, the rooks, those that were taken.
     order = jnp.argsort(jnp.where(sizes, board.kinds, np.int8(9)), axis=1, stable=True)
     men = jnp.take_along_axis(board.men, order, 1)
-    men = jnp.where(swap, men[::-1], men).astype(jnp.int32)
-    king = men[0, 0]
-    turn = jnp.asarray(CHOSEN)[king]
-    place = jnp.asarray(NUMBER)[king]
+    before_last, last = _place(jnp.where(swap, men[::-1], men))
+    start = jnp.asarray(found.offsets)[jnp.minimum(first, 8), jnp.minimum(second, 8), swap.astype(jnp.int32)]
+    held = fits & (start >= 0)
+    value = jnp.where(
+        held, jnp.asarray(found.values)[jnp.where(held, start + before_last * SQUARES + last, 0)], UNKNOWN
+    )
+    if not found.sets.shape[1]:
+        return value
+    is_six = (sizes.sum((0, 1)) == JUDGED) & (armies == found.army).all(0)
+    won, lost = (
+        _has(words, *_place(side), is_six)
+        for words, side in zip(jnp.asarray(found.sets), (men, men[::-1]), strict=True)
+    )
+    return jnp.where(is_six, jnp.where(won, WON, jnp.where(lost, -WON, np.int8(0))), value)
+
+
+def _place(men: Array) -> tuple[Array, Array]:
+    """Return the places of boards, men [2, S, *B] in order, White first: int32[*B] but for the last man; its square."""
+    men = men.astype(jnp.int32)
+    turn = jnp.asarray(CHOSEN)[men[0, 0]]
     turned = jnp.asarray(TURNED.reshape(-1))
+    place, last = jnp.int32(0), jnp.asarray(NUMBER)[men[0, 0]]
     for side in range(2):
         for n in range(1 - side, men.shape[1]):
-            man = men[side, n]
-            there = man < OFF
-            place = jnp.where(there, place * SQUARES + turned[turn * SQUARES + jnp.minimum(man, 63)], place)
-    start = jnp.asarray(found.offsets)[jnp.minimum(first, 8), jnp.minimum(second, 8), swap.astype(jnp.int32)]
-    value = jnp.asarray(found.values)[jnp.where(fits & (start >= 0), start + place, 0)]
-    return jnp.where(fits & (start >= 0), value, UNKNOWN)
+            there = men[side, n] < OFF
+            place = jnp.where(there, place * SQUARES + last, place)
+            last = jnp.where(there, turned[turn * SQUARES + jnp.minimum(men[side, n], SQUARES - 1)], last)
+    return place, last
+
+
+def _has(words: Array, place: Array, last: Array, asked: Array) -> Array:
+    """Return bool[*B]: whether a set uint32[M] has places; False where nobody asks."""
+    word = words[jnp.where(asked, 2 * place + last // 32, 0)]
+    return asked & ((word >> (last % 32).astype(jnp.uint32)) & 1).astype(bool)
 
 
 def result(value: Array) -> Array:

@@ -53,7 +53,7 @@ class Analysis:
         self.axes = (range(self.white), range(self.white, self.count))
         self.shape = shape_of(pair)[:-1]
         self.taken = tuple(self._captures(side, smaller) for side in range(2))
-        self.passes = {axis: self._rays(axis) for axes in self.axes for axis in axes if axis not in self.kings}
+        self.passes = {axis: self._free(axis) for axes in self.axes for axis in axes if axis not in self.kings}
         apart = self._apart(range(self.count))
         self.legal = []
         for mover in range(2):
@@ -89,9 +89,8 @@ class Analysis:
         def part(slot: int) -> None:
             for axis, kind in zip(self.axes[mover], self.pair[mover], strict=True):
                 if axis:
-                    masks = () if kind == KING else tuple(x[slot] for x in self.passes[axis])
-                    steps = [(right, up) for right, up in STEPS.tolist() if kind != ROOK or not (right and up)]
-                    into_set(goal[slot], found[slot], masks, steps, None if axis == self.count - 1 else axis - 1)
+                    go = None if kind == KING else self.passes[axis][slot]
+                    into_set(goal[slot], found[slot], go, steps(kind), None if axis == self.count - 1 else axis - 1)
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # parts are apart, but for moves of the white king
             list(pool.map(part, range(len(TRIANGLE))))
@@ -132,11 +131,10 @@ class Analysis:
             found.append((meets, values))
         return found
 
-    def _rays(self, axis: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return where a man may enter a square, no man of its own being there, and where it may go on from it."""
-        own, others = self.axes if axis < self.white else self.axes[::-1]
-        enter, go = (reduce(np.bitwise_and, [~self._same(axis, n) for n in men if n != axis]) for men in (own, others))
-        return np.broadcast_to(enter, self.shape), np.broadcast_to(enter & go, self.shape)
+    def _free(self, axis: int) -> np.ndarray:
+        """Return where a man may go on from a square, since no other one is there."""
+        free = reduce(np.bitwise_and, [~self._same(axis, n) for n in range(self.count) if n != axis])
+        return np.broadcast_to(free, self.shape)
 
     def _apart(self, axes: range | list[int]) -> np.ndarray:
         """Return where no two of some men stand on one square."""
@@ -155,25 +153,30 @@ class Analysis:
         return squares.reshape(-1, *[1] * (self.count - 2 - axis))
 
 
+def steps(kind: int) -> list[tuple[int, int]]:
+    """Return the directions of a man: how far to the right and up."""
+    return [(right, up) for right, up in STEPS.tolist() if kind != ROOK or not (right and up)]
+
+
 def into_set(
-    goal: np.ndarray, found: np.ndarray, masks: tuple[np.ndarray, ...], steps: list[tuple[int, int]], axis: int | None
+    goal: np.ndarray, found: np.ndarray, go: np.ndarray | None, directions: list[tuple[int, int]], axis: int | None
 ) -> None:
-    """Add to a part [64, ..] of a set the places from which a man moves into a goal.
+    """Add to a part of a set the places from which a man moves into a goal.
 
     Args:
-        goal: the part of the set where moves end.
+        goal: the part of the set where moves end; a man of the own side is on none of these squares.
         found: to which places are added.
-        masks: where a man that slides may enter a square, and where it may go on from it; none: it goes one step.
-        steps: its directions.
+        go: where a man that slides may go on from a square; None: it goes one step.
+        directions: in which it moves.
         axis: that of its squares; None: those of the words.
     """
     if axis is None:
-        for right, up in steps:
-            found |= slide_words(right, up, goal, *masks) if masks else shifted(goal, right, up)
+        for right, up in directions:
+            found |= shifted(goal, right, up) if go is None else slide_words(right, up, goal, go)
     else:
-        board = [_rows(axis, x) for x in (goal, found, *masks)]
-        for right, up in steps:
-            slide(right, up, *board) if masks else step(right, up, *board)
+        into, found, *free = (_rows(axis, x) for x in (goal, found, *(() if go is None else (go,))))
+        for right, up in directions:
+            slide(right, up, into, found, *free) if free else step(right, up, into, found)
 
 
 def _rows(axis: int, part: np.ndarray) -> np.ndarray:
@@ -194,12 +197,12 @@ def step(right: int, up: int, into: np.ndarray, found: np.ndarray) -> None:
     found[here] |= into[there]
 
 
-def slide(right: int, up: int, into: np.ndarray, found: np.ndarray, enter: np.ndarray, go: np.ndarray) -> None:
+def slide(right: int, up: int, into: np.ndarray, found: np.ndarray, go: np.ndarray) -> None:
     """Add to a set of squares [8, 8, ..] those from which a man slides into a set, through others."""
     if not up:
-        into, found, enter, go = (x.swapaxes(0, 1) for x in (into, found, enter, go))
+        into, found, go = (x.swapaxes(0, 1) for x in (into, found, go))
         right, up = 0, right
-    passed = into & enter
+    passed = into.copy()
     (_, here), (_, there) = _from(right, up)
     for row in range(6, -1, -1) if up > 0 else range(1, 8):
         passed[row, here] |= go[row, here] & passed[row + up, there]
@@ -214,9 +217,9 @@ def shifted(words: np.ndarray, right: int, up: int) -> np.ndarray:
     return (words >> WORD.type(by) if by > 0 else words << WORD.type(-by)) & inside
 
 
-def slide_words(right: int, up: int, words: np.ndarray, enter: np.ndarray, go: np.ndarray) -> np.ndarray:
+def slide_words(right: int, up: int, words: np.ndarray, go: np.ndarray) -> np.ndarray:
     """Return words of the squares from which a man slides into a set, through others: one step, two, and four."""
-    passed = words & enter
+    passed = words.copy()
     for n in (1, 2, 4):
         passed |= go & shifted(passed, n * right, n * up)
         go = go & shifted(go, n * right, n * up)
@@ -227,14 +230,19 @@ def turn(part: np.ndarray, number: int) -> np.ndarray:
     """Return a part [64, ..] of a set with the board turned by a symmetry: its men are where they were before it."""
     for axis in range(part.ndim):
         part = part.take(TURNED[number], axis)
+    return turn_words(part, number)
+
+
+def turn_words(words: np.ndarray, number: int) -> np.ndarray:
+    """Return words of the squares that a symmetry brings to those of words."""
     flip_x, flip_y, swap = FLIPS[number]
     if swap:
         for by, mask in SWAPS:
-            part = part ^ (differ := mask & (part ^ (part << by))) ^ (differ >> by)
+            words = words ^ (differ := mask & (words ^ (words << by))) ^ (differ >> by)
     if flip_x:
         for by, mask in MIRRORS:
-            part = ((part >> by) & mask) | ((part & mask) << by)
-    return part.byteswap() if flip_y else part
+            words = ((words >> by) & mask) | ((words & mask) << by)
+    return words.byteswap() if flip_y else words
 
 
 def packed(places: np.ndarray) -> np.ndarray:

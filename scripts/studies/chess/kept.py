@@ -1,4 +1,4 @@
-"""How often players of chess keep the result of a position, by the tables of up to five men.
+"""How often players of chess keep the result of a position, by the tables of up to five men, or results of six.
 
     python scripts/studies/chess/kept.py endgame=KQKQ nodes=[10,100] engine_decisions=500 network=6144
 
@@ -8,7 +8,7 @@ Players without chance but in their ties count by the share of their best moves 
 table for each decision. `printed` is the printed tree of `gpec190`, whatever the material is. Intervals are of 95 %.
 Programs are also compared with each engine, decision by decision.
 
-A table of five men has to be there: `larger.py` builds it.
+A table of five men or the results of six have to be there: `larger.py` finds them.
 
 With `positions`, a file of FEN, the decisions are the critical ones among these, such as those that games of champions
 against an engine went through (`games.py positions=FILE`); they are called met.
@@ -66,7 +66,7 @@ COLUMNS = ("endgame", "player", "than", "decisions", "number", "kept", "low", "h
 class Options:
     """What is measured."""
 
-    endgame: str = option("KQKQ", "of up to five kings, queens and rooks")
+    endgame: str = option("KQKQ", "of up to five kings, queens and rooks, or KQRKQR, KRRKRR or KQQKQQ")
     decisions: int = option(20_000, "critical decisions", low=1, high=MAX_COUNT)
     seed: int = option(0, "of the positions", low=0, high=MAX_SEED)
     terminals: bool = option(True, "whether each terminal is measured as a whole program")
@@ -92,8 +92,11 @@ class Options:
             pair = kinds_of(self.endgame)
         except ValueError as error:
             reject(prefix + "endgame", self.endgame, str(error))
-        if not tables.has(pair, tables.LARGEST):
-            reject(prefix + "endgame", self.endgame, f"up to {tables.LARGEST} kings, queens and rooks, two of a kind")
+        if not tables.has(pair, tables.JUDGED):
+            accepted = (
+                f"up to {tables.LARGEST} kings, queens and rooks, two of a kind, or six, both sides having the same"
+            )
+            reject(prefix + "endgame", self.endgame, accepted)
 
 
 @dataclass
@@ -129,7 +132,7 @@ def decide(game: Chess, count: int, seed: int) -> Decisions:
 
 def _tables(game: Chess) -> tables.Tables:
     """Return the tables of an endgame, an argument of programs: compiled in, those of five men take memory twice."""
-    return tables.Tables(*map(jnp.asarray, tables.tables((game.endgame,), tables.LARGEST)))
+    return tables.Tables(*map(jnp.asarray, tables.tables((game.endgame,), tables.JUDGED)))
 
 
 def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:

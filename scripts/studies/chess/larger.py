@@ -1,11 +1,15 @@
-"""Tables of five men: what they hold, and whether it is true.
+"""Tables of five men, and results of six: what they hold, and whether it is true.
 
     python scripts/studies/chess/larger.py endgame=KRRKR positions=1000000 save=docs/data/chess_larger.csv
     python scripts/studies/chess/larger.py endgame=KQRKR engine=stockfish judged=200 nodes=1000000
+    python scripts/studies/chess/larger.py endgame=KRRKRR
 
 Builds the table of an endgame, which takes minutes and gigabytes of memory, or reads the one that is kept. At random
 positions its value is compared with the best of the values after each move, which the rules of the game list: they
 share nothing with the analysis that has made the table. An engine that is named says of some of the positions who wins.
+
+Of six men results alone are found, where both sides have the same: it takes half an hour or more of a CPU, 7 GB of
+memory and as much of the disk. What was stopped goes on. Random positions are then legal starts of the game.
 """
 
 import sys
@@ -18,6 +22,7 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,13 +33,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import envs
 from envs.chess import tables
 from envs.chess.geometry import OFF, Board, attacks
 from envs.chess.notation.fen import KINDS, kinds_of
-from jaxgp import files
+from envs.chess.tables import results
+from jaxgp import files, reading
 from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
+from jaxgp.run import memory
 from studies.chess import analyst, rows
 
 if TYPE_CHECKING:
@@ -68,9 +76,10 @@ class Options:
             pair = kinds_of(self.endgame)
         except ValueError as error:
             reject(prefix + "endgame", self.endgame, str(error))
-        if not tables.has(pair, tables.LARGEST) or not tables.ordered(pair):
+        if not tables.has(pair, tables.JUDGED) or not tables.ordered(pair):
             accepted = (
-                f"up to {tables.LARGEST} kings, queens and rooks, two of a kind, the greater army first, as KRRKR"
+                f"up to {tables.LARGEST} kings, queens and rooks, two of a kind, the greater army first, as KRRKR; or "
+                "six, both sides having the same, as KQRKQR"
             )
             reject(prefix + "endgame", self.endgame, accepted)
 
@@ -93,9 +102,8 @@ def positions(pair: tables.Pair, values: np.ndarray, side: int, count: int, rng:
 
 
 @jax.jit
-def compared(values: jax.Array, offsets: jax.Array, board: Board) -> tuple[jax.Array, jax.Array]:
+def compared(found: tables.Tables, board: Board) -> tuple[jax.Array, jax.Array]:
     """Return int8[B] and int8[B]: the values of boards in the table, and by the moves from them."""
-    found = tables.Tables(values, offsets)
     after, there = tables.successors(board, PLACES)
     best = jnp.where(there, tables.before(tables.probe(found, after)), np.int8(-tables.MATE)).max(0)
     checked = attacks(board)[board.men.shape[1] :, 0].any(0)
@@ -134,11 +142,14 @@ def judged(options: Options, boards: Board, values: np.ndarray, side: int) -> in
 def measure(options: Options) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table."""
     pair = kinds_of(options.endgame)
+    if tables.six(pair):
+        yield from measure_six(options, pair)
+        return
     begun = time.process_time()
     whole = tables.table(pair)
     spent = time.process_time() - begun
     found = tables.tables((options.endgame,), tables.LARGEST)
-    known = tuple(map(jnp.asarray, found))
+    known = tables.Tables(*map(jnp.asarray, found))
     yield options.endgame, "", "seconds of CPU for the table, or to read it", f"{spent:.0f}"
     rng = np.random.default_rng(options.seed)
     for side, mover in enumerate(("white", "black")):
@@ -155,7 +166,7 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
         apart = done = 0
         while done < options.positions:
             boards = positions(pair, whole[side], side, AT_ONCE, rng)
-            value, best = map(np.asarray, compared(*known, boards))
+            value, best = map(np.asarray, compared(known, boards))
             if options.engine and not done:
                 what = f"of {options.judged} positions as {options.engine} says at {options.nodes} nodes"
                 yield row(what, judged(options, boards, value, side))
@@ -163,6 +174,46 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
             done += AT_ONCE
         yield row("positions compared with the moves from them", done)
         yield row("of them apart", apart)
+
+
+def measure_six(options: Options, pair: tables.Pair) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of six men, whose results are found unless they are there."""
+    path = results.place(tables.folder(), options.endgame)
+    begun = time.process_time()
+    if not path.exists():
+        check_room(path, options.endgame)
+        results.build(path, pair, tables.table, lambda text: print(text, file=sys.stderr, flush=True))
+        yield options.endgame, "", "seconds of CPU for the results", f"{time.process_time() - begun:.0f}"
+    yield options.endgame, "", "rounds", str(reading.read_json(path / "about.json")["rounds"])
+    for mover, name, found in zip(("white", "black"), ("won", "lost"), results.read(path), strict=True):
+        yield options.endgame, mover, name, str(sum(int(np.bitwise_count(part).sum()) for part in found))
+    known = tables.Tables(*map(jnp.asarray, tables.tables((options.endgame,), tables.JUDGED)))
+    game = envs.make("chess", endgame=options.endgame, start="legal")
+    draw = jax.jit(jax.vmap(game.init))
+    apart, counts = 0, np.zeros(3, int)
+    blocks = -(-options.positions // AT_ONCE)
+    for number in range(blocks):
+        states = draw(jax.random.split(jax.random.fold_in(jax.random.key(options.seed), number), AT_ONCE))
+        board = Board(*(jnp.moveaxis(x, 0, -1) for x in states.board))
+        value, best = map(np.asarray, compared(known, board))
+        if options.engine and not number:
+            what = f"of {options.judged} positions as {options.engine} says at {options.nodes} nodes"
+            yield options.endgame, "white", what, str(judged(options, board, value, 0))
+        apart += int((np.sign(value) != np.sign(best)).sum())
+        counts += np.bincount(np.sign(value) + 1, minlength=3)
+    for what, count in zip(("lost", "drawn", "won"), counts, strict=True):
+        yield options.endgame, "white", f"of these positions {what}", str(count)
+    yield options.endgame, "white", "positions compared with the moves from them", str(blocks * AT_ONCE)
+    yield options.endgame, "white", "of them apart", str(apart)
+
+
+def check_room(path: Path, endgame: str) -> None:
+    """Refuse to find results of six men where they do not fit; raises UsageError."""
+    folder = next(one for one in path.parents if one.exists())
+    for what, free in (("memory", memory.available()), (f"room in {folder}", shutil.disk_usage(folder).free)):
+        if free is not None and free < results.NEEDED:
+            accepted = f"one of five men; six need {results.NEEDED / 2**30:.0f} GiB of {what}"
+            reject("endgame", endgame, accepted, f"{free / 2**30:.1f} GiB are free")
 
 
 def task(options: Options) -> int:

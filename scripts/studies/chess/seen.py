@@ -10,6 +10,8 @@ from which it mates within 50 moves is exact.
 Two players are measured. `depth`: the worth is how soon white mates, by the tables, on average over the positions that
 look alike. `play`: from there each round gives a combination the mean worth of what its player comes to, over the
 positions that this player meets, the sooner a mate the more; the best round counts.
+
+With `programs` these are measured in their place, by the same exact computation.
 """
 
 import sys
@@ -23,18 +25,17 @@ if __name__ == "__main__":
     terminal.quiet()
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
+import envs
 from envs.chess import language, tables
-from envs.chess.geometry import OFF, SQUARES, Board
 from envs.chess.notation.fen import kinds_of
-from envs.chess.rules import REACH
+from envs.chess.process import ENDGAMES, Graph, graph
 from jaxgp import files
 from jaxgp.config import arguments
+from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, option
 from studies.chess import rows
 
@@ -51,102 +52,21 @@ HEAD = "endgame,by,positions,combinations,rounds,mated\n"
 class Options:
     """What is measured."""
 
-    endgame: str = option("KRK", "a king and one more man against a king", ("KQK", "KRK"))
+    endgame: str = option("KRK", "a king and one more man against a king", ENDGAMES)
     rounds: int = option(40, "in which a player is improved by its own play", low=1, high=MAX_COUNT)
+    programs: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 
 
-class Moves(NamedTuple):
-    """Moves of one side from N positions, W at most: to which positions of the other, and which there are.
-
-    A move that takes a man leads to none; what it leads to is worth nothing for white.
-    """
-
-    to: np.ndarray  # int[N, W]
-    there: np.ndarray  # bool[N, W]
-    goes_on: np.ndarray  # bool[N, W]
-
-
-@dataclass
-class Graph:
-    """All positions of an endgame: N with white to move, M with black to move.
-
-    Attributes:
-        white: moves from [N].
-        black: moves from [M].
-        chance: float[M, W], of each reply: of the longest defence.
-        mated: bool[M].
-        won: bool[N].
-        plies: int[M], to the mate; `tables.MATE` where there is none.
-        look: int[M], the number of the combination of terminals.
-    """
-
-    white: Moves
-    black: Moves
-    chance: np.ndarray
-    mated: np.ndarray
-    won: np.ndarray
-    plies: np.ndarray
-    look: np.ndarray
-
-
-def graph(pair: tables.Pair) -> Graph:
-    """Return all positions of an endgame and the moves among them."""
-    values = tables.table(pair)
-    places = [np.argwhere(side != tables.ILLEGAL) for side in values]
-    worth = [side[tuple(at.T)].astype(int) for side, at in zip(values, places, strict=True)]
-    number = [np.zeros(side.shape, int) for side in values]
-    for numbers, at in zip(number, places, strict=True):
-        numbers[tuple(at.T)] = np.arange(len(at))
-    boards = [_board(pair, at, side) for side, at in enumerate(places)]
-    most = [int(REACH[list(army)].sum()) for army in pair]
-    moves = []
-    for side, board in enumerate(boards):
-        after, there = jax.device_get(jax.jit(tables.successors, static_argnums=1)(board, most[side]))
-        to, goes_on = _numbers(pair, after.men if side == 0 else after.men[::-1], number[1 - side])
-        moves.append(Moves(to.T, there.T, (goes_on & there).T))
-    white, black = moves
-    left = np.where(black.there, np.where(black.goes_on, worth[0][black.to], 0), tables.ILLEGAL)
-    best = black.there & (left == left.min(1, keepdims=True))
-    men, kinds = (jnp.moveaxis(x, -1, 0) for x in boards[1])
-    seen = np.asarray(jax.jit(language.view)(language.After(men, kinds, jnp.zeros(len(men), bool)))).T
-    return Graph(
-        white,
-        black,
-        best * black.goes_on / np.maximum(best.sum(1, keepdims=True), 1),
-        worth[1] == -tables.MATE,
-        worth[0] > 0,
-        np.where(worth[1] < 0, np.asarray(tables.plies(jnp.asarray(worth[1]))), tables.MATE),
-        np.unique(seen, axis=0, return_inverse=True)[1].ravel(),
-    )
-
-
-def _board(pair: tables.Pair, places: np.ndarray, side: int) -> Board:
-    """Return the boards of places of a table, the side to move first."""
-    size = max(map(len, pair))
-    men = np.full((2, size, len(places)), OFF, np.int8)
-    kinds = np.ones((2, size, 1), np.int8).repeat(len(places), 2)
-    squares = [tables.TRIANGLE[places[:, 0]], *places[:, 1:].T]
-    for army, (row, first) in zip(pair, ((side, 0), (1 - side, len(pair[0]))), strict=True):
-        for n, kind in enumerate(army):
-            men[row, n], kinds[row, n] = squares[first + n], kind
-    return Board(jnp.asarray(men), jnp.asarray(kinds))
-
-
-def _numbers(pair: tables.Pair, men: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of positions by their men, black's first: int[W, N]; and where all men are there."""
-    black, white = men.astype(int)
-    others = [*white[1 : len(pair[0])], *black[: len(pair[1])]]
-    turn = tables.CHOSEN[white[0]]
-    place = tables.NUMBER[white[0]]
-    for man in others:
-        place = place * SQUARES + tables.TURNED[turn, np.minimum(man, SQUARES - 1)]
-    return number.reshape(-1)[place], np.all([man < OFF for man in others], 0)
+def combinations(of: Graph) -> np.ndarray:
+    """Return int[M]: the number of the combination of terminals after each move of white."""
+    seen = np.asarray(jax.jit(language.view)(of.after)).T
+    return np.unique(seen, axis=0, return_inverse=True)[1].ravel()
 
 
 def choose(of: Graph, worth: np.ndarray) -> np.ndarray:
-    """Return float[N, W]: with what chance a player plays each move, by the worth of combinations."""
-    values = np.where(of.white.goes_on, worth[of.look[of.white.to]], -np.inf)
+    """Return float[N, W]: with what chance a player plays each move, by the worth of what it leads to, float[M]."""
+    values = np.where(of.white.goes_on, worth[of.white.to], -np.inf)
     best = of.white.goes_on & (values == values.max(1, keepdims=True))
     chance: np.ndarray = best / np.maximum(best.sum(1, keepdims=True), 1)
     return chance
@@ -171,28 +91,43 @@ def met(of: Graph, play: np.ndarray) -> np.ndarray:
     return total
 
 
+def of_program(path: str, of: Graph) -> np.ndarray:
+    """Return float[M]: what a program gives to the outcomes of a process."""
+    made = load(path, envs, "programs")
+    states = jax.vmap(made.cast.game.init)(jax.random.split(jax.random.key(0), 1))
+    states = jax.tree.map(lambda x: np.repeat(np.asarray(x), len(of.mated), 0), states)
+    seen, tree = jax.jit(made.cast.actor.looks)(states, of.after)
+    plans = made.cast.actor.prepare(jax.tree.map(lambda x: np.asarray(x)[None], made.genome))
+    return np.asarray(made.cast.actor.judge(plans, seen, tree), float)[0]
+
+
 def measure(options: Options) -> str:
     """Return the rows of an endgame."""
     of = graph(kinds_of(options.endgame))
-    count = int(of.look.max()) + 1
+    look = combinations(of)
+    count = int(look.max()) + 1
 
     def mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        total = np.bincount(of.look, weights, count)
-        means: np.ndarray = np.bincount(of.look, values * weights, count) / np.where(total > 0, total, 1)
+        total = np.bincount(look, weights, count)
+        means: np.ndarray = np.bincount(look, values * weights, count) / np.where(total > 0, total, 1)
         return means
 
     def mated(worth: np.ndarray) -> float:
-        return float(come(of, choose(of, worth), 1.0)[0][of.won].mean())
+        return float(come(of, choose(of, worth[look]), 1.0)[0][of.won].mean())
 
-    worth = mean(1 - of.plies / tables.MATE, np.ones(len(of.look)))
+    head = f"{options.endgame}", f"{int(of.won.sum())},{count}"
+    if options.programs:
+        shares = [float(come(of, choose(of, of_program(path, of)), 1.0)[0][of.won].mean()) for path in options.programs]
+        told = [(path, 0, share) for path, share in zip(options.programs, shares, strict=True)]
+        return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
+    worth = mean(1 - of.plies / tables.MATE, np.ones(len(look)))
     shares = [mated(worth)]
     for _ in range(options.rounds):
-        play = choose(of, worth)
+        play = choose(of, worth[look])
         often = met(of, play)
         worth = worth + STEP * (mean(come(of, play, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         shares.append(mated(worth))
     told = (("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares)))
-    head = f"{options.endgame}", f"{int(of.won.sum())},{count}"
     return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
 
 

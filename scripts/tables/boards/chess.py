@@ -18,10 +18,11 @@ FIXED = {
     "random": "random mover",
     "master": "`master`",
     "gpec190": "`gpec190`",
+    "five_terms": "`five_terms`",
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate"}
+CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
@@ -88,7 +89,7 @@ def kept(data: Data) -> str:
         if (name := named(player)) is not None:
             many = " and ".join(dict.fromkeys(f"{int(number[player, e]):,}" for e in ENDGAMES if (player, e) in number))
             lines.append([name, *cells, many])
-    order = ["random", "`gpec", "`master", "co-played", "table", "network", "Toga", "Stock"]
+    order = ["random", "`gpec", "`five", "`master", "co-played", "table", "network", "Toga", "Stock"]
     lines.sort(key=lambda line: next(n for n, start in enumerate(order) if line[0].startswith(start)))
     head = [f"{endgame}, {kind}" for endgame, kind in columns]
     return table(["player", *head, "decisions"], lines)
@@ -103,8 +104,17 @@ def four(data: Data) -> str:
 
 def five(data: Data) -> str:
     """Return a line for each player, with its shares of critical and held decisions in endgames of five men."""
-    rows = [row for row in data["chess_five"] if not row["than"]]
-    columns = [(endgame, kind) for endgame in FIVE for kind in ("critical", "held")]
+    return _by_kind(data["chess_five"], FIVE)
+
+
+def six(data: Data) -> str:
+    """Return the same of six men."""
+    return _by_kind(data["chess_six"], SIX)
+
+
+def _by_kind(all_rows: Iterable[Cells], endgames: Sequence[str]) -> str:
+    rows = [row for row in all_rows if not row["than"]]
+    columns = [(endgame, kind) for endgame in endgames for kind in ("critical", "held")]
     lines = [[str(named(player)), *cells] for player, cells in _across(rows, columns).items()]
     return table(["player", *(f"{endgame}, {kind}" for endgame, kind in columns)], lines)
 
@@ -133,8 +143,19 @@ def seen(data: Data) -> str:
     lines = [
         [row["endgame"], row["combinations"], said[row["by"]].format(row["rounds"]), f"{100 * float(row['mated']):.1f}"]
         for row in data["chess_seen"]
+        if row["by"] in said
     ]
     return table(["endgame", "combinations of terminals", "worth of each", "mated, percent"], lines)
+
+
+def exact(data: Data) -> str:
+    """Return a line for each program: from what share of all won starts it mates, as exact computation says."""
+    lines = [
+        [str(row["endgame"]), who, f"{int(str(row['positions'])):,}", f"{100 * float(str(row['mated'])):.1f}"]
+        for row in data["chess_seen"]
+        if (who := named(str(row["by"]))) is not None
+    ]
+    return table(["endgame", "program", "won starts, all", "mated, percent"], lines)
 
 
 def by_book(data: Data) -> str:
@@ -202,6 +223,22 @@ def mattered(data: Data) -> str:
     return table(head, lines)
 
 
+def grown(data: Data) -> str:
+    """Return a line for each generation: what individuals of each run keep."""
+    rows = data["chess_grown"]
+    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
+    of = {(str(row["run"]), int(str(row["generation"]))): row for row in rows}
+    lines = []
+    for generation in dict.fromkeys(generation for _, generation in of):
+        cells = [str(generation)]
+        for run in runs:
+            median, most = (100 * float(str(of[run, generation][x])) for x in ("median", "most"))
+            cells += [f"{median:.1f} ({most:.1f})", f"{float(str(of[run, generation]['nodes'])):.0f}"]
+        lines.append(cells)
+    told = [(f"seed {run.rsplit('/', 1)[1]}: median (best)", "nodes") for run in runs]
+    return table(["generation", *(x for pair in told for x in pair)], lines)
+
+
 def terminals(data: Data) -> str:
     """Return a line for each terminal as the whole program."""
     rows = [row for row in data["chess_kept"] if not row["than"] and named(row["player"]) is None]
@@ -262,20 +299,34 @@ def larger(data: Data) -> str:
     return table(["", *(f"{endgame}, {mover} to move" for endgame, mover in columns)], lines)
 
 
+def results(data: Data) -> str:
+    """Return what results of six men hold, by the endgame, and how they were checked."""
+    rows = data["chess_results"]
+    names = [f"{row['measure']}, {row['mover']} to move" if row["mover"] else str(row["measure"]) for row in rows]
+    of = {(str(row["endgame"]), name): f"{int(str(row['value'])):,}" for row, name in zip(rows, names, strict=True)}
+    columns = list(dict.fromkeys(endgame for endgame, _ in of))
+    lines = [[name, *(of.get((endgame, name), "") for endgame in columns)] for name in dict.fromkeys(names)]
+    return table(["", *columns], lines)
+
+
 TABLES: Makers = {
     "chess_kept": kept,
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,
     "chess_five": five,
+    "chess_six": six,
     "chess_met": met,
     "chess_near": near,
     "chess_larger": larger,
+    "chess_results": results,
     "chess_games": games,
     "chess_book": by_book,
     "chess_seen": seen,
+    "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_grown": grown,
     "chess_points": points,
     "chess_speed": speed,
 }

@@ -12,7 +12,7 @@ from jaxgp.genotypes.text import parse_program, parse_tree
 from jaxgp.search.chance import unused_key
 
 
-@pytest.mark.parametrize(("name", "nodes"), [("master", None), ("gpec190", 136)])
+@pytest.mark.parametrize(("name", "nodes"), [("master", None), ("gpec190", 136), ("five_terms", 18)])
 def test_a_strategy_is_a_program_of_three_trees(name, nodes):
     made = strategies.strategy(name, envs.make("chess"))
     program = parse_program(language.primitive_set(made.options), made.text, 256)
