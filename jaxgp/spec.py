@@ -17,7 +17,7 @@ from jaxgp.games.originals import Original
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
     from jaxgp.genotypes.language import Language
-    from jaxgp.players.taught import Lessons, Process
+    from jaxgp.players.taught import DecisionProcess, Lessons
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
     from jaxgp.search.proofs.proof import PlainRules
@@ -174,7 +174,7 @@ class Teachers(OfTurns, Generic[Rules]):
     lessons: "Callable[[Rules, str | None], Callable[[Array, int], Lessons]]"
     others: Callable[[Rules], Mapping[str, float]] = _no_others
     judge: "Callable[[Rules], Callable[[Any], Array] | None]" = _no_judge
-    process: "Callable[[Rules], Process] | None" = None
+    process: "Callable[[Rules], DecisionProcess] | None" = None
 
 
 @dataclass(frozen=True)

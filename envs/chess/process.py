@@ -18,13 +18,13 @@ from envs.chess.language import After
 from envs.chess.notation.fen import kinds_of
 from envs.chess.rules import REACH, Chess
 from jaxgp.errors import reject
-from jaxgp.players.taught import Process
+from jaxgp.players.taught import DecisionProcess
 from jaxgp.search.chance import unused_key
 
 ENDGAMES = ("KQK", "KRK")
 
 
-def process(game: Chess) -> Process:
+def process(game: Chess) -> DecisionProcess:
     """Return the process of an endgame; the states of its outcomes have the men alone.
 
     Raises:
@@ -41,7 +41,7 @@ def process(game: Chess) -> Process:
     # Outcomes and decisions that a move does not lead to are -1; a man that is taken ends the process.
     moves = np.where(of.white.goes_on, of.white.to, -1)
     replies = np.where(of.chance > 0, of.black.to, -1)
-    return Process(states, of.after, moves, replies, of.mated, np.where(of.won, (left + 2) // 2, 0), of.won)
+    return DecisionProcess(states, of.after, moves, replies, of.mated, np.where(of.won, (left + 2) // 2, 0), of.won)
 
 
 class Moves(NamedTuple):

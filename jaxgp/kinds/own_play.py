@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
     from jaxgp.games.casting import Cast
-    from jaxgp.players.taught import Process
+    from jaxgp.players.taught import DecisionProcess
 
 
 @dataclass
@@ -76,7 +76,7 @@ class OwnPlayFitnessOptions(RefereedFitnessOptions):
         ]
 
 
-def _process(cast: "Cast") -> "Process":
+def _process(cast: "Cast") -> "DecisionProcess":
     """Return all decisions of the game; raises UsageError where there are too many."""
     teachers = cast.spec.teachers
     assert teachers is not None

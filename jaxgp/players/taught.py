@@ -28,7 +28,7 @@ class Lessons(NamedTuple):
     values: Array
 
 
-class Process(NamedTuple):
+class DecisionProcess(NamedTuple):
     """All decisions of one side against an opponent whose replies are known: a Markov decision process.
 
     N decisions, with up to W moves; M outcomes of moves, with up to R replies, all of them as likely. Arrays of the

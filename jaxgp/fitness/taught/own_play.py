@@ -22,7 +22,7 @@ from jaxgp.contracts import Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.players.taught import Learns, Process
+from jaxgp.players.taught import DecisionProcess, Learns
 from jaxgp.printable import brief
 
 
@@ -34,7 +34,7 @@ class Different(NamedTuple):
     number: np.ndarray  # int32[N, W]
 
 
-def look(player: Player, process: Process) -> Different:
+def look(player: Player, process: DecisionProcess) -> Different:
     """Return what programs of a player see of a process, on the host."""
     assert isinstance(player, Learns)
     features, tree = jax.jit(player.looks)(process.states, process.outcomes)
@@ -65,7 +65,7 @@ class OwnPlay(Absolute[Array]):
     """
 
     player: Player
-    process: Process
+    process: DecisionProcess
     seen: Different
     games: int
     moves: int = 50
@@ -118,7 +118,7 @@ class OwnPlay(Absolute[Array]):
 def played(
     player: Player,
     population: Genome,
-    process: Process,
+    process: DecisionProcess,
     seen: Different,
     key: Array,
     starts: Array,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxgp.fitness.taught.own_play import OwnPlay, look
-from jaxgp.players.taught import Learns, Process
+from jaxgp.players.taught import DecisionProcess, Learns
 
 LEFT, AHEAD, LOSE = 0, 1, 2
 """What moves of the line show: one step back, one step to the end, a failure."""
@@ -41,7 +41,7 @@ def line():
     moves = np.arange(12).reshape(4, 3)
     moves[0, LEFT] = -1
     won = (shown == AHEAD) & (place == 3)
-    return Process(
+    return DecisionProcess(
         np.zeros(12), shown, moves, replies, won, np.array([4, 3, 2, 1]), np.array([True, True, False, False])
     )
 
