@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
-import jax.extend
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -170,17 +169,16 @@ def apart(function: Callable[..., Result], *args: object, running: Array | None 
         args: its arguments.
         running: bool[], true but unknown to the compiler; None: a constant behind an optimization barrier.
     """
-    # Traced once, however often calls are nested in each other.
-    traced, shapes = jax.make_jaxpr(function, return_shape=True)(*args)
-    call = jax.extend.core.jaxpr_as_fun(traced)
+    # Traced once, and mapped once, for all branches and however often calls are nested in each other.
+    call = jax.jit(lambda *args: function(*args))
+    shapes = jax.eval_shape(call, *args)
 
-    def conditional(*leaves: Array) -> list[Array]:
-        def nothing(*_: Array) -> list[Array]:
+    def conditional(*args: object) -> Result:
+        def nothing(*_: object) -> Result:
             # The zeros are made here. Made outside, they would be an operand that every call has to write.
-            return [jnp.zeros(x.shape, x.dtype) for x in traced.out_avals]
+            return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
 
         condition = lax.optimization_barrier(jnp.bool_(True)) if running is None else running
-        return lax.cond(condition, call, nothing, *leaves)
+        return lax.cond(condition, call, nothing, *args)
 
-    found = lax.platform_dependent(*jax.tree.leaves(args), cpu=conditional, default=call)
-    return jax.tree.unflatten(jax.tree.structure(shapes), found)
+    return lax.platform_dependent(*args, cpu=conditional, default=call)

@@ -9,7 +9,7 @@ from tests.test_rooms import FLOORS
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE = 8
 """Floors below the configuration."""
-BLOCKED = ("hydra", "omegaconf", "yaml", "wandb", "pandas", "statsmodels", "matplotlib", "rich")
+BLOCKED = ("hydra", "omegaconf", "yaml", "wandb", "pandas", "statsmodels", "matplotlib", "rich", "deap", "pyspiel")
 QUICK = ("jaxgp", "jaxgp.config.validate", "jaxgp.config.arguments", "jaxgp.config.help", "envs", "envs.mancala")
 """What options are read and checked with, without JAX."""
 

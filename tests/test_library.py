@@ -79,6 +79,7 @@ def test_what_is_loaded_shows_itself_as_a_picture():
     assert "a" in str(shown)
 
 
+@pytest.mark.thorough
 def test_a_state_that_went_into_a_step_can_be_used_again():
     ring = jaxgp.Ring(
         jaxgp.FunctionFitness(lambda key, population: population.length.sum(-1)),

@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,9 +37,19 @@ GAMES_MAY = 4
 MOST_FILES = 12
 
 
-def imported(file: Path):
-    """Yield the modules that a file imports, but those for the type checker alone."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+@cache
+def tree(file: Path) -> ast.Module:
+    """Return what a file consists of."""
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@cache
+def imported(file: Path) -> list[str]:
+    """Return the modules that a file imports, but those for the type checker alone."""
+    return [*_imported(tree(file))]
+
+
+def _imported(tree: ast.Module):
     for_types = {
         node
         for block in ast.walk(tree)

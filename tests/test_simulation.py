@@ -68,6 +68,7 @@ def test_the_report_shows_the_rollout_of_the_champion(whole):
     assert "mean over 3 rollouts in each instance of" in report
 
 
+@pytest.mark.thorough
 def test_drivers_are_measured_beside_each_other_in_several_instances(whole, capsys, tmp_path):
     table, other = tmp_path / "rows.csv", shutil.copytree(whole, tmp_path / "other")
     given = (GAME, "games=20", "suite=all", "split=all", f"against=[damped,{other}]", f"table={table}")
@@ -94,6 +95,7 @@ def test_a_strategy_is_measured_in_the_place_of_a_champion(capsys):
     assert "bounce" in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_a_champion_is_watched_pictured_and_exported(whole, capsys, tmp_path):
     assert (
         run("play", f"run={whole}", GAME, "player=champion", "seed=1", "beside=[bounce]", f"save={tmp_path / 'both'}")

@@ -62,7 +62,7 @@ class Relation(NamedTuple):
 
 def batch_last(function: Callable[..., Result]) -> Callable[..., Result]:
     """Make `jax.vmap` of a function of arrays [..., *B] add its axis at the end of the batch, not at the front."""
-    mapped = custom_batching.custom_vmap(function)
+    mapped = custom_batching.custom_vmap(jax.jit(function))  # traced once for all places that call it
 
     @mapped.def_vmap
     def rule(size: int, batched: Any, *args: Any) -> tuple[Any, Any]:

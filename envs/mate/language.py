@@ -14,6 +14,7 @@ from envs.mate import terminals
 from envs.mate.functions import AGAIN, MATE_IN_ONE, ReadingOptions, functions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Levels, Primitive, PrimitiveSet
 from jaxgp.options import option, power_of_two
+from jaxgp.search.proofs.guided import Order
 
 ROOT = 1000.0
 CONSTANTS = Levels(tuple(sorted(sign * ROOT / n for n in (1, 2, 3, 4) for sign in (-1, 1))))
@@ -82,10 +83,10 @@ class GuideOptions:
         "the search: depth first, with two trees, which order moves, or by proof numbers, with a third one, for first "
         "numbers",
     )
-    equal: Literal["list", "replies"] = option(
+    equal: Order = option(
         "list",
         "the order of the solver's moves of equal value, depth first: that of the list, or by the number of replies, "
-        "as the search few has it",
+        "as the search few has it; less: all are ordered by value less the number of replies",
     )
 
 

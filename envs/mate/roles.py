@@ -39,7 +39,7 @@ def guide(problem: Mate, options: language.GuideOptions) -> tuple[PrimitiveSet, 
         told=options.told,
         entries=options.entries,
         within=options.within,
-        fewest=options.equal == "replies",
+        equal=options.equal,
     )
     return primitives, prover
 

@@ -106,7 +106,7 @@ class Stated(NamedTuple):
 
 def forces(key: Stated) -> bool | None:
     """Return whether a first move forces mate, by complete search in plain Python; None: it takes too many moves."""
-    one = Searcher(key.text, key.own, (None, None), near=1, limit=SETTLED, fewest=True)
+    one = Searcher(key.text, key.own, (None, None), near=1, limit=SETTLED, equal="replies")
     after = plain.moves(one.root)[key.name]
     if key.own == 1 or not plain.moves(after):
         return plain.won(after)

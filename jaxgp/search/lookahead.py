@@ -295,6 +295,7 @@ class FullWidth:
         """Return `function` of each child of [N, ...] states, [A, N, ...]."""
         actions = np.arange(self.slots, dtype=np.int32)
 
+        @jax.jit  # traced once for all moves
         def by(action: Array) -> Result:
             return jax.vmap(lambda state: function(self.rules.step(state, action, unused_key())))(states)
 

@@ -27,6 +27,7 @@ SOLUTION = [("A", 1), ("C", -3), ("O", 3), ("P", -1), ("B", -1), ("R", -2), ("Q"
 """Of JAM01."""
 
 
+@pytest.mark.thorough
 def test_rules_are_counted_by_the_positions_that_are_compared_on_the_way():
     """A move's positions are all those that the board before allows; the ten parts of eight moves are hit in order."""
     game = RushHour(board="JAM01")

@@ -218,6 +218,7 @@ def test_a_stop_ends_a_sweep_with_its_code(call):
     assert (code, len(plans)) == (130, 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_between_members_ends_a_sweep_and_says_how_to_go_on(call, number):
     def task(plan):
@@ -395,6 +396,7 @@ def spec():
 """
 
 
+@pytest.mark.thorough
 def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys):
     folder = tmp_path / "games" / "sown"
     folder.mkdir(parents=True)

@@ -114,12 +114,14 @@ def test_text_may_fill_in_other_options_but_hold_no_mark_of_them(call):
         assert err.startswith("error: title")
 
 
+@pytest.mark.thorough
 def test_several_texts_are_a_sweep(call, tmp_path):
     _, err, plans = call("title=a b,c#d,'e,f'", "hydra.sweep.dir=s w,e[e]p", "-m")
     assert (err, [plan.config.title for plan in plans]) == ("", ["a b", "c#d", "e,f"])
     assert plans[0].directory == tmp_path / "s w,e[e]p" / "0"
 
 
+@pytest.mark.thorough
 def test_a_member_that_has_no_directory_does_not_end_the_others(call, tmp_path):
     (tmp_path / "sweep").mkdir()
     (tmp_path / "sweep" / "1").write_text("a file")

@@ -48,6 +48,7 @@ def test_descriptors_are_shares_of_their_axes():
     assert alone.tolist() == [2] * 4
 
 
+@pytest.mark.thorough
 def test_parents_are_drawn_uniformly_from_the_cells_that_are_filled():
     copying = replace(OPTIONS, crossover=replace(OPTIONS.crossover, probability=0.0))
     copying = replace(copying, mutation=replace(copying.mutation, probability=0.0))

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.language import sizes
@@ -14,6 +15,7 @@ from tests.run.toy_experiment import PRIMITIVES
 SCHEME = Anew(PRIMITIVES, RandomSearchOptions(population=512, elites=0, capacity=16, creation=CREATION))
 
 
+@pytest.mark.thorough
 def test_children_are_drawn_as_the_first_generation_is_and_inherit_nothing():
     breed, create = jax.jit(SCHEME.breed), jax.jit(lambda key: SCHEME.create(key, 512))
     parents = create(jax.random.key(0))

@@ -122,6 +122,7 @@ def matched():
     return {plies: jax.device_get(play(jax.random.key(0), jnp.zeros(4, int), plies)) for plies in (3, 7)}
 
 
+@pytest.mark.thorough
 def test_both_games_of_a_match_begin_with_the_same_moves_and_go_on_with_the_same_dice(matched):
     opened, later = matched[3].states, matched[7].states
     for men in (opened.own, opened.other, opened.dice):

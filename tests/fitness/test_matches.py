@@ -194,6 +194,7 @@ def test_programs_sit_opposite_in_turn(table, first):
             assert (points[a, 0, b] == points[b, 1, a]).all()
 
 
+@pytest.mark.thorough
 def test_a_forfeited_game_is_lost_and_keeps_the_store():
     at = kalah(move="forfeit")
     opponents = panel(at, chance={"kind": "random", "games": 1})
@@ -232,6 +233,7 @@ def test_every_kind_of_opponent_finishes_its_games(table, first):
     assert [part(table, np.asarray(result.states.terminated), number).all() for number in range(4)] == [True] * 4
 
 
+@pytest.mark.thorough
 def test_both_games_of_a_pair_begin_alike_where_starts_are_drawn():
     """The die of the opening, before any ply."""
 

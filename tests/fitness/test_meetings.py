@@ -125,6 +125,7 @@ def test_problems_change_every_few_generations_and_what_was_met_is_then_forgotte
         assert sets(state).max() <= 2
 
 
+@pytest.mark.thorough
 def test_the_hardest_set_survives(history):
     states, rows = history
 

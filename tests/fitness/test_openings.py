@@ -33,6 +33,7 @@ def opened():
     return {opening: play(opening) for opening in (1, 6)}
 
 
+@pytest.mark.thorough
 def test_first_moves_are_uniform_among_the_legal_ones(opened):
     cells = opened[1].states.cells.reshape(-1, 3)
     found = Counter(map(tuple, cells.tolist()))

@@ -62,6 +62,7 @@ def test_a_game_that_is_stopped_is_a_draw():
     assert int(played.plies) == 3 * 100
 
 
+@pytest.mark.thorough
 def test_a_list_plays_against_a_strategy_as_in_plain_python():
     at = board(5, "strict")
     lists, fixed = population(at, 12), strategy(at.spec, at.game)

@@ -35,6 +35,7 @@ FLOODS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("flood", FLOODS)
 def test_an_engine_that_floods_meets_its_bounds_and_is_ended(flood):
     program, said = FLOODS[flood]

@@ -51,6 +51,7 @@ def told(experiment, state):
     ]
 
 
+@pytest.mark.thorough
 def test_the_report_plays_the_opponents_that_the_run_has_met(experiment, states):
     for first, state in states.items():
         assert told(experiment, state) == [{first}] * 2

@@ -220,6 +220,7 @@ def test_gradients_are_finite_differences_where_functions_are_smooth():
     assert checked > 100
 
 
+@pytest.mark.thorough
 def test_each_tree_has_the_gradient_of_its_own_positions_and_blocks_are_averaged():
     two = replace(smooth(), roots=(FLOAT, FLOAT))
     drawn = random_programs(7, smooth(), 16, CAPACITY, smallest=6)

@@ -185,6 +185,7 @@ def test_a_file_that_is_no_table_is_refused(tmp_path):
             crosstable.read(tmp_path / "bad.json", [RANDOM], 1, 0)
 
 
+@pytest.mark.thorough
 def test_in_a_game_with_chance_all_pairs_play_as_many_games_which_differ():
     at = cast(games.SPEC)
     genomes = [languages.parse(at.language, text, 4) for text in ("1", "0")]

@@ -91,6 +91,7 @@ def test_more_than_two_take_turns_alike():
     assert opponent.games == 3
 
 
+@pytest.mark.thorough
 def test_searches_of_one_agent_move_by_lot_and_each_breaks_its_ties_uniformly():
     searches = [AlphaBeta(GAME, taste, 1, tail=1, lanes=1, ties="all") for taste in tastes()]
     agent = search_agent(searches, 1)

@@ -5,6 +5,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import envs
 from jaxgp.players.panel import OpponentPlayer, RandomOpponent, strategy
@@ -62,6 +63,7 @@ def last_legal(state, bits):
     return (5 - jnp.argmax(envs.make("mancala").legal_actions(state)[::-1])).astype(jnp.int32)
 
 
+@pytest.mark.thorough
 def test_a_strategy_can_be_a_function():
     game = envs.make("mancala")
     spec = dataclasses.replace(envs.spec("mancala"), fixed=Fixed(("last",), lambda name, game: last_legal))

@@ -63,6 +63,7 @@ def test_the_options_of_every_kind_of_run_are_accepted(kind):
         validate.check(composer.compose(placed.overrides), placed.games)
 
 
+@pytest.mark.thorough
 def test_jax_is_imported_after_the_environment_that_lets_it_compile_quickly_and_keep_programs():
     program = """
 import sys

@@ -42,10 +42,17 @@ def game_of(file):
 
 GAMES = {game_of(file): file.stem for file in reversed(EXPERIMENTS) if game_of(file)}
 """The first experiment of each game."""
+USUAL = ("backgammon", "othello")
+"""Games whose programs are lowered at every change: one with dice that learns, one that searches."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(GAMES.values()))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.thorough if game in USUAL else pytest.mark.slow)
+        for game, name in sorted(GAMES.items())
+    ],
+)
 def test_the_step_of_an_experiment_of_each_game_lowers_for_cuda_without_a_host_callback(name):
     check_lowering(name)
 

@@ -91,6 +91,7 @@ def test_a_plan_has_the_run_of_each_seed_with_the_command_that_gives_it_alone(tm
     assert {(one.config.logger.group, one.config.logger.job_type) for one in plan.members} == {(tmp_path.name, "seeds")}
 
 
+@pytest.mark.thorough
 def test_a_folder_of_runs_is_gone_on_with_by_its_name(tmp_path, alone):
     plan = planned(tmp_path, f"resume={alone}", "algorithm.generations=9", resume=str(alone))
     assert [one.config.seed for one in plan.members] == list(SEEDS)

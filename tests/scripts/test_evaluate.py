@@ -86,6 +86,7 @@ def lonely(tmp_path):
     return write_run(tmp_path, {"name": "morpion", "size": 20}, text)
 
 
+@pytest.mark.thorough
 def test_the_seeds_that_a_champion_has_met_are_said(evaluate, run_directory, monkeypatch, tmp_path):
     (tmp_path / "mine.yaml").write_text("fixed: {kind: strategy, name: fixed}\n")
     monkeypatch.setattr("evaluating.options.PANELS", tmp_path)
@@ -99,6 +100,7 @@ def test_the_seeds_that_a_champion_has_met_are_said(evaluate, run_directory, mon
     assert said.format("5, 7") in evaluate(*given, "seed=8")[1], "the table knows"
 
 
+@pytest.mark.thorough
 def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
     code, out, error = evaluate(f"run={lonely}", "games=100")
     assert (code, error) == (0, "")
@@ -245,6 +247,7 @@ def othello_run(tmp_path):
     return write_run(tmp_path, {"name": "othello", "size": 4}, "own")
 
 
+@pytest.mark.thorough
 def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
     panel(engine={"kind": "engine", "command": fake()}, absent={"kind": "engine", "command": "gtp-nobody -l 1"})
     given = (f"run={othello_run}", "panel=mine", "games=3", "opening_plies=4")
@@ -313,6 +316,7 @@ def test_what_was_measured_before_an_engine_failed_is_kept(evaluate, othello_run
     assert f"error: {saved['failed']}" == error.splitlines()[-1]
 
 
+@pytest.mark.thorough
 def test_a_member_of_a_panel_is_measured_in_the_place_of_a_champion(evaluate, panel, tmp_path):
     panel(fixed={"kind": "strategy", "name": "fixed"}, chance={"kind": "random"}, fixed_2={"kind": "strategy"})
     given = ("game=walls", "game.size=3", "player=chance", "panel=mine", "against=[fixed]", "games=30")

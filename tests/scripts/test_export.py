@@ -39,6 +39,7 @@ def alone(tmp_path):
     return write_run(tmp_path, {"name": "morpion"}, "(progn3 [20,20] getClosestToLast (progn2 [20,23] [21,23]))")
 
 
+@pytest.mark.thorough
 def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
     code, text, error = export(f"run={alone}", "format=game")
     assert (code, error) == (0, "")
@@ -54,6 +55,7 @@ def test_the_game_of_a_champion_that_plays_alone_is_written(export, alone):
     assert 'label="[20,20]"' in dot
 
 
+@pytest.mark.thorough
 def test_a_program_that_guides_a_search_is_an_expression_and_has_a_game(export, tmp_path):
     options = {"role": "guide", "iterations": 2, "searches": 2}
     path = write_run(tmp_path, {"name": "morpion"}, "(MUL AGE -0.5)", options)

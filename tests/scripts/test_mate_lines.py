@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
+from envs.mate.suites import SETS
 from jaxgp.errors import UsageError
-from studies.mate import problems
+from studies.mate import champions, problems
 
 LINES = (
     '6k1/5ppp/8/8/8/8/8/K3R3 w - - dm 1; id "hand"; c1 "exact";',
@@ -21,15 +22,30 @@ def test_cells_that_are_not_measured_stay(tmp_path):
     source.write_text("\n".join(LINES) + "\n")
     where = {"part": "lines", "file": str(source), "save": str(target)}
     problems.task(problems.Options(**where, columns=["few", "shortest"]))
-    problems.task(problems.Options(**where, columns=["keys", "dfpn_replies"], n=[2]))
+    problems.task(problems.Options(**where, columns=["keys"], n=[2]))
+    problems.task(problems.Options(**where, columns=["few_moves", "dfpn_replies"], lines=[2]))
     one, two = csv.DictReader(target.open())
     assert (one["shortest"], one["keys"], one["dfpn_replies"]) == ("1", "", "")
     assert (two["shortest"], two["keys"], two["open"]) == ("2", "f6f7", "0")
     assert int(two["dfpn_replies_distinct"]) <= int(two["dfpn_replies"])
     assert one["few"]
-    assert two["few"]
+    assert not one["few_moves"]
+    assert int(two["few_moves"]) <= int(two["few"])
 
 
 def test_a_column_that_is_none_is_refused(tmp_path):
     with pytest.raises(UsageError, match="columns=queens: accepted: some of keys, shortest"):
         problems.measure([], problems.Options(columns=["queens"]))
+
+
+def test_a_folder_without_champions_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"run=.*: accepted: a run that has a champion"):
+        champions.task(champions.Options(run=str(tmp_path)))
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_hard_problems_are_those_that_take_many_moves_and_are_not_for_reports():
+    lines = [f"{line.split(' dm ')[0]}; {n}; 50; {name}; a1a2" for n, line in enumerate(LINES, 1) for name in SETS]
+    found = problems.hard(["# head", *lines], problems.Options(least=2))
+    assert found == [line for line in lines if "; 2; " in line and "report" not in line]

@@ -38,6 +38,7 @@ def runs(tmp_path_factory):
     return made
 
 
+@pytest.mark.thorough
 def test_shared_panels_measure_a_champion_where_no_search_plays(command, runs):
     code, _, error = command("evaluate", f"run={runs / 'wise'}", GAME, "panel=quick", "games=40")
     why = "chance takes part in dice, so that no search plays it"

@@ -58,6 +58,7 @@ def test_undo_takes_back_the_replies_too(play):
     assert "Taken back." in out
 
 
+@pytest.mark.thorough
 def test_a_puzzle_gives_hints_takes_moves_back_and_says_how_it_has_ended(play, tmp_path):
     board = "game.board=....../....../XX..A./....A./....../......"
     saved = str(tmp_path / "solved.json")
@@ -71,6 +72,7 @@ def test_a_puzzle_gives_hints_takes_moves_back_and_says_how_it_has_ended(play, t
     assert play(f"replay={saved}")[1].endswith("Solved in 2 moves.\n")
 
 
+@pytest.mark.thorough
 def test_a_patience_is_played_in_standard_notation_and_seen_again(play, tmp_path):
     deal = "game.deal=Foundations: C-K D-J H-J S-K/Freecells: QH/KH/KD/QD/-/-/-/-/-"
     saved = tmp_path / "solved"
@@ -104,6 +106,7 @@ def test_the_second_player_sits_at_the_bottom_of_the_board(play):
     assert out.splitlines()[2].endswith("First player, to move")
 
 
+@pytest.mark.thorough
 def test_two_programs_show_a_replay(play):
     players = ("player=random", "opponent=program", "opponent.expression=(VALUE_AT (ADD 3 2))", *KALAH, "seed=3")
     code, out, _ = play(*players)
@@ -155,6 +158,7 @@ def test_a_person_plays_walls_with_letters_and_takes_moves_back(play):
     assert "A< First player, facing west: 0 bricks, idle for 2 of 4 moves, to move" in out
 
 
+@pytest.mark.thorough
 def test_a_strategy_plays_a_search_that_deepens(play):
     players = ("player=strategy:forward", "opponent=deepening:1", "opponent.nodes=50", "opponent.single=true")
     code, out, _ = play(*WALLS, *players, "opponent.ties=random")
@@ -278,6 +282,7 @@ def test_an_engine_outside_that_does_not_have_the_board(play):
     assert error == f"error: {fake()}: boardsize 10: refused: unacceptable size\n"
 
 
+@pytest.mark.thorough
 def test_a_person_plays_a_game_for_one(play, tmp_path, monkeypatch):
     monkeypatch.setattr("envs.morpion.hints.SECONDS", 0.0)
     typed = "help\nrules\nhint\nnorth\n16,20-20,20\n16,20-20,20\nundo\n3\nquit\n"
@@ -389,6 +394,7 @@ def test_othello_is_played_by_people_and_saved(play, tmp_path):
     assert 'class="othello"' in name.with_suffix(".svg").read_text()
 
 
+@pytest.mark.thorough
 def test_checkers_is_played_by_people_and_saved(play, tmp_path):
     options = ("game=checkers", "game.size=4", "game.rows=1", "game.lose=true")
     code, out, _ = play(*options, "opponent=human", typed="c3xe5xg7\na1xc3\na1-b2\nb4-a3\n")
@@ -406,6 +412,7 @@ def test_checkers_is_played_by_people_and_saved(play, tmp_path):
     assert 'class="checkers"' in name.with_suffix(".svg").read_text()
 
 
+@pytest.mark.thorough
 def test_programs_play_othello(play):
     """All four first moves have the same value, and the first is played."""
     options = ("game=othello", "game.size=4", "program.features=few", "program.weights=path", "program.noop_bits=1")
@@ -459,6 +466,7 @@ def test_every_game_tells_its_rules_in_ten_lines_that_fit_a_terminal(name):
     assert max(map(len, rules.splitlines())) <= 88
 
 
+@pytest.mark.thorough
 def test_colours_of_a_game_are_patterns_that_its_opening_has():
     for name in TURNS:
         spec = envs.spec(name)

@@ -129,6 +129,7 @@ def alive(pid):
         return False
 
 
+@pytest.mark.thorough
 def test_processes_think_are_stopped_and_started_anew():
     """One process of the real kind: it answers, fails in words, is stopped by its end, and is not asked twice."""
     import serve as script  # by a name that another process can import

@@ -56,6 +56,7 @@ def test_too_little_address_space_is_one_line_before_jax_is_imported():
     assert ended.stderr == "error: ulimit -v 1000000: accepted: unlimited, or 2097152 or more; JAX needs as much\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("platforms", "words"),
     [

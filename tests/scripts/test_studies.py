@@ -100,6 +100,7 @@ def test_the_same_command_has_nothing_left_to_do_and_another_design_is_refused(a
     assert (studied / "results.jsonl").read_bytes() == before
 
 
+@pytest.mark.thorough
 def test_tuned_groups_are_run_at_their_optima_and_compared(analyse, studied, tmp_path):
     code, out, _ = analyse("analysis=tuned", f"study={studied}", "replicates=6", f"output={tmp_path}")
     assert code == 0
@@ -121,6 +122,7 @@ def test_runs_that_were_made_elsewhere_give_the_same_table(analyse, studied, tmp
     assert table(tmp_path).drop(columns="order").equals(table(studied).drop(columns="order"))
 
 
+@pytest.mark.thorough
 def test_runs_that_do_not_fit_the_design_are_named(analyse, studied, tmp_path):
     for number in range(3):  # all replicates of a cell
         shutil.copytree(studied / "runs" / f"{number:04}", tmp_path / "some" / str(number))

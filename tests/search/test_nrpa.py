@@ -169,6 +169,7 @@ def test_of_a_group_of_playouts_the_last_of_the_best_counts():
     assert best.score.tolist() == scores.max(1).tolist()
 
 
+@pytest.mark.thorough
 def test_levels_nest_as_in_a_recursion(found):
     key = jax.random.key(5)
     adapt = jax.jit(NESTED.adapt)

@@ -49,6 +49,7 @@ def test_a_search_that_is_cut_has_made_as_many_moves_as_it_may_and_claims_nothin
         assert found.solved[n] + found.refuted[n] + found.truncated[n] == 1
 
 
+@pytest.mark.thorough
 def test_a_search_whose_table_is_full_ends_truncated_and_stops_no_other():
     small, large = (searched("dfpn_replies", ROOTS, entries=entries) for entries in (16, 1 << 12))
     cut = np.asarray(small.truncated)

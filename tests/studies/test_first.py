@@ -24,6 +24,7 @@ def test_another_game_is_refused_before_anything_is_run(capsys, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_refused_is_told_in_one_line():
     with pytest.raises(RunError, match=r"^game=walls: no row after \d+ seconds \(game\.size=4: accepted: an odd"):
         study.measure("walls", ["game.size=4"], 60)

@@ -33,6 +33,7 @@ def test_a_part_is_found_by_its_way_and_another_one_is_put_in_its_place():
     assert ablate.nodes(tree) == 8
 
 
+@pytest.mark.thorough
 def test_the_options_of_every_group_are_accepted(tmp_path):
     with Composer(Config, CONF, "config") as composer:
         for study, groups in compare.GROUPS.items():

@@ -17,6 +17,7 @@ TINY = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "said"),
     [

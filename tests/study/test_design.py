@@ -25,6 +25,7 @@ def test_every_combination_is_run_in_every_group_with_every_replicate_and_a_seed
     assert trials[-1].overrides == ("k=1", "game=walls", "a=3", "c.d=1.0", "e=false", "seed=54")
 
 
+@pytest.mark.thorough
 def test_runs_are_in_an_order_that_every_seed_draws_anew_and_uniformly():
     made = [design.read({"factors": {"a": [1, 2, 3, 4]}, "replicates": 1, "seed": seed}) for seed in range(1200)]
     orders = [tuple(trial.number for trial in one.trials()) for one in made]

@@ -84,7 +84,7 @@ def build(path: Path, pair: Pair, table: Callable[[Pair], Values], say: Callable
 
 
 def _build(path: Path, pair: Pair, table: Callable[[Pair], Values], say: Callable[[str], None]) -> None:
-    analysis = wins.Analysis(pair, lambda smaller: either(smaller, table))
+    analysis = wins.WinAnalysis(pair, lambda smaller: either(smaller, table))
     kept = path.with_suffix(".state")
     whole = [one for one in (kept.with_suffix(".next"), kept) if (one / LAST).exists()]
     state = _load(whole[0], (len(TRIANGLE), *analysis.shape)) if whole else analysis.begin()

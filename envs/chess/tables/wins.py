@@ -70,7 +70,7 @@ class Slice:
         return reduce(np.bitwise_and, [~self.same(a, b) for a, b in combinations((*self.squares, LAST), 2)])
 
 
-class Analysis:
+class WinAnalysis:
     """The rounds of one endgame."""
 
     def __init__(self, pair: Pair, smaller: Callable[[Pair], Values]) -> None:

@@ -58,7 +58,7 @@ def order_replies(given: Mapping[str, float]) -> float:
 
 def search(fen: str, own: int, limit: int = 100_000) -> tuple[str | None, int]:
     """Return a move that mates within so many moves, or None, and how many moves were made."""
-    one = Searcher(fen, own, ({trees}), {near}, limit, {fewest})
+    one = Searcher(fen, own, ({trees}), {near}, limit, "{equal}")
     return one.search({told}), one.nodes
 '''
 
@@ -102,6 +102,6 @@ def python(game: Mate, options: GuideOptions, individual: "Written", title: str 
         replies=replies,
         trees=", ".join(trees),
         near=options.near,
-        fewest=options.equal == "replies",
+        equal=options.equal,
         told=options.told,
     )

@@ -218,10 +218,12 @@ class Searcher:
         trees: tuple[Tree | None, Tree | None],
         near: int,
         limit: int,
-        fewest: bool = False,
+        equal: str = "list",
     ) -> None:
         self.root, self.own, self.trees, self.near, self.limit = start(text), own, trees, near, limit
-        self.fewest = fewest  # whether moves of the solver that are of equal value are ordered by the number of replies
+        self.equal = (
+            equal  # of the solver's moves: by value, then as in the `list` or by `replies`, or value `less` replies
+        )
         self.solver, self.nodes = self.root.white, 0
         self.known: dict[tuple[Position, bool], tuple[int, int]] = {}  # fewest moves proved, most refuted
 
@@ -246,9 +248,12 @@ class Searcher:
         """Return what moves are sorted by, the lowest first."""
         found = tree(Seen(before, after, self.solver, self.near, left)) if tree else 0.0
         found = min(MATE, max(-MATE, found)) if found == found else 0.0
-        if not self.fewest:
+        if self.equal == "list":
             return round((MATE - found) * STEPS)
-        return round((MATE - found) * COARSE) * 256 + (len(moves(after)) if before.white == self.solver else 0)
+        replies = len(moves(after)) if before.white == self.solver else 0
+        if self.equal == "less":
+            return round((MATE - found + replies) * COARSE)
+        return round((MATE - found) * COARSE) * 256 + replies
 
     def solve(self, position: Position, left: int, forcing: bool) -> str | None:
         """Return a move by which the solver mates within so many moves."""
@@ -263,7 +268,7 @@ class Searcher:
                 break
             if left == 1 or not replies:
                 continue
-            if tree is not None or self.fewest:
+            if tree is not None or self.equal != "list":
                 kept.append((self.value(tree, position, after, left - 1), name, after))
             elif self.answered(after, left, forcing):
                 chosen = name

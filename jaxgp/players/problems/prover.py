@@ -14,7 +14,7 @@ from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.guided import Guided, GuidedNumbers
+from jaxgp.search.proofs.guided import Guided, GuidedNumbers, Order
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
@@ -89,7 +89,7 @@ class GuideProver(Prover[FramePlan]):
         lanes: searches that run side by side.
         within: the search: depth first, told n or deepening, with two trees, which order moves (`deepening`); by proof
             numbers, with a third one, which gives first numbers (`proof`).
-        fewest: whether moves of the solver that are of equal value are ordered by the number of replies; depth first.
+        equal: how moves of the solver are ordered, depth first.
     """
 
     proves: ClassVar[bool] = True
@@ -103,7 +103,7 @@ class GuideProver(Prover[FramePlan]):
     entries: int = 1024
     lanes: int = 64
     within: Literal["deepening", "proof"] = "deepening"
-    fewest: bool = False
+    equal: Order = "list"
 
     def prepare(self, programs: Programs) -> FramePlan:
         """Plan all trees of programs [P, T, L], [T P]."""
@@ -122,5 +122,5 @@ class GuideProver(Prover[FramePlan]):
         }
         search: Guided | GuidedNumbers = GuidedNumbers(self.problem, **shared)
         if self.within == "deepening":
-            search = Guided(self.problem, fewest=self.fewest, **shared)
+            search = Guided(self.problem, equal=self.equal, **shared)
         return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

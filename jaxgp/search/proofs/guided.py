@@ -6,8 +6,8 @@ the moves of the solver, another those of the other side.
 
 Moves are valued on the boards after them, so they are made, and counted, to be sorted; then they are visited, those of
 the greatest value first. Moves of equal value keep the order of the list, or those of the solver are ordered by their
-number of replies: then trees that say nothing leave `few` as it is. Where a tree reads no board, and moves of equal
-value keep the order of the list, no move is made for it.
+number of replies, or this number is taken from their values: then trees that say nothing leave `few` as it is. Where a
+tree reads no board, and replies do not count, no move is made for it.
 
 `GuidedNumbers` is the search `dfpn_replies` of `jaxgp.search.proofs.numbers`. The same two trees say which of the moves
 comes first on which the numbers say equally to go on. What a third tree says of a new board is added to its first proof
@@ -16,7 +16,7 @@ number or, where it is negative, to its first disproof number, without the sign.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import jax.numpy as jnp
 from jax import Array
@@ -34,6 +34,10 @@ from jaxgp.search.proofs.roots import RootSearch
 
 STEPS, COARSE = 1000, 4
 """Values are told apart that differ by one divided by so many; the second, where the number of replies counts too."""
+MOST = 255
+"""Replies that are told apart."""
+Order = Literal["list", "replies", "less"]
+"""Of the solver's moves: by value, then as in the list or by the number of replies, or by value less that number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +94,10 @@ class Guided(_Trees, DepthFirst):
     """A depth-first search for programs, with two trees of each individual.
 
     Attributes:
-        fewest: whether moves of the solver that are of equal value are ordered by the number of replies.
+        equal: how moves of the solver are ordered.
     """
 
-    fewest: bool = False
+    equal: Order = "list"
 
     @property
     def rows(self) -> int:
@@ -109,16 +113,18 @@ class Guided(_Trees, DepthFirst):
         assert self.plans is not None
         tree, own = self.tree(lane.root, level % 2), level % 2 == 0
         reads = self.plans.reads[tree, self.plans.root[tree].astype(jnp.int32)]
-        return jnp.where(own, (reads | self.fewest) & (lane.depth - level // 2 > 1), reads)
+        return jnp.where(own, (reads | (self.equal != "list")) & (lane.depth - level // 2 > 1), reads)
 
     def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the lower, the greater the value of a tree on the board after a move."""
         left = (lane.depth - lane.level // 2 - 1).astype(jnp.float32)
         [value] = self.values(self.tree(lane.root, lane.level % 2)[None], before, action, after, seen, left)
-        if not self.fewest:
+        if self.equal == "list":
             return jnp.round((MATE - value) * STEPS).astype(jnp.int32)
-        replies = jnp.where(lane.level % 2 == 0, jnp.minimum(seen.count, 255), 0)
-        return jnp.round((MATE - value) * COARSE).astype(jnp.int32) * 256 + replies
+        replies = jnp.where(lane.level % 2 == 0, jnp.minimum(seen.count, MOST), 0)
+        if self.equal == "less":
+            return jnp.round((MATE - value + replies) * COARSE).astype(jnp.int32)
+        return jnp.round((MATE - value) * COARSE).astype(jnp.int32) * (MOST + 1) + replies
 
 
 @dataclass(frozen=True, eq=False)

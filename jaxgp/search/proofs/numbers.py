@@ -76,6 +76,35 @@ class NumberedLane:
     limit: Array  # int32[]
 
 
+@struct.dataclass
+class _Step:
+    """What a lane does in an iteration: one of the first four, or nothing."""
+
+    enters: Array  # bool[]: it begins a round
+    meets: Array  # bool[]: it makes the next move of a position that is met for the first time
+    goes: Array  # bool[]: it makes the move on which the numbers say to go on
+    ends: Array  # bool[]: it ends a visit
+    weighs: Array  # bool[]: the numbers of the position follow from those below
+    stops: Array  # bool[]: its nodes are spent, or its table is full
+    own: Array  # bool[]: the solver is to move
+    action: Array  # int32[]: the move
+    place: Array  # int32[]: of the position in the table
+    row: Array  # int32[4]: its row, if it weighs
+    edge: Array  # int32[3]: its best edge
+    second: Array  # int32[]: the number of the edge that is best but for this one
+
+
+@struct.dataclass
+class _Met:
+    """A position after a move."""
+
+    adds: Array  # bool[]: it is new
+    place: Array  # int32[]: in the table
+    row: Array  # int32[4]: its row
+    slot: Array  # int32[]: where its place is kept, if it is new
+    key: Array  # uint32[K]
+
+
 @dataclass(frozen=True)
 class ProofNumbers(RootSearch):
     """Searches roots by proof numbers, each up to a limit of nodes.
@@ -186,9 +215,22 @@ class ProofNumbers(RootSearch):
 
     def _advance(self, lane: NumberedLane) -> NumberedLane:
         """Begin a round, make a move, or end a visit. Each array is read before it is written to, and written once."""
-        problem, level, active = self.problem, lane.level, lane.busy & ~lane.over
-        state, look = self._packing.unpack(lane.frames[level])
-        own, left = state.to_move == 0, problem.left(state)
+        state, look = self._packing.unpack(lane.frames[lane.level])
+        step = self._decide(lane, state, look)
+        after = jax.tree.map(
+            lambda a, b: jnp.where(step.enters, a, b),
+            self.problem.within(state, lane.depth),
+            self.problem.advance(state, step.action),
+        )
+        seen = self.problem.look(after)
+        first, code = self.first(lane, state, step.action, after, seen)
+        met = self._meet(lane, step, after, seen, first)
+        return self._end_round(self._write(lane, step, met, code, self._packing.pack((after, seen))), step)
+
+    def _decide(self, lane: NumberedLane, state: States, look: Any) -> _Step:
+        """Return what a lane does."""
+        level, active = lane.level, lane.busy & ~lane.over
+        own, left = state.to_move == 0, self.problem.left(state)
         enters = active & (level == 0)
         place = lane.places[level]
         row = lane.table[place]
@@ -200,73 +242,94 @@ class ProofNumbers(RootSearch):
 
         begin = jnp.where(row[SIZE] < 0, lane.drawn - lane.tried, row[BEGIN])
         size = jnp.where(row[SIZE] < 0, lane.tried, row[SIZE])
-        edges, numbers, best, second = self._weigh(lane, begin, size, own)
+        edge, numbers, second = self._weigh(lane, begin, size, own)
         numbers = jnp.where(known, row[:2], numbers)
-        bounds = lane.bounds[level]
-        ends = weighs & ((numbers >= bounds).any() | (size == 0) | known)
+        ends = weighs & ((numbers >= lane.bounds[level]).any() | (size == 0) | known)
         goes = weighs & ~ends
 
-        action = jnp.where(meets, problem.following(look, lane.last), edges[best, 1])
         full = meets & (jnp.maximum(lane.drawn, lane.used) >= self.entries)
         stops = ((meets | goes) & (lane.nodes >= lane.limit)) | full | (enters & (lane.used >= self.entries))
-        meets, goes, enters = meets & ~stops, goes & ~stops, enters & ~stops
-        after = jax.tree.map(
-            lambda a, b: jnp.where(enters, a, b), problem.within(state, lane.depth), problem.advance(state, action)
+        return _Step(
+            enters=enters & ~stops,
+            meets=meets & ~stops,
+            goes=goes & ~stops,
+            ends=ends,
+            weighs=weighs,
+            stops=stops,
+            own=own,
+            action=jnp.where(meets, self.problem.following(look, lane.last), edge[1]),
+            place=place,
+            row=jnp.stack([*numbers, begin, size]),
+            edge=edge,
+            second=second,
         )
-        seen = problem.look(after)
-        first, code = self.first(lane, state, action, after, seen)
-        fresh, below, slot, key = self._find(lane, after)
-        adds = (meets | enters) & fresh
-        below = jnp.where(goes, edges[best, 0], below)
-        child = jnp.where(adds, jnp.append(self._judge(after, seen, first), jnp.array([0, -1])), lane.table[below])
 
-        written = jnp.where(weighs, jnp.stack([*numbers, begin, size]), child)
-        at = jnp.where(weighs, place, jnp.where(meets | enters, below, self.entries))
-        edge = jnp.where(meets, lane.drawn, self.entries)
-        # A visit below ends where another move is better, or what stands above is decided.
-        low = jnp.minimum(jnp.where(own, bounds[PROOF], bounds[DISPROOF]), second + 1)
+    def _meet(self, lane: NumberedLane, step: _Step, after: States, seen: Any, first: Array) -> _Met:
+        """Return the position after a move; `first` are the numbers that it has if it is new and open."""
+        fresh, below, slot, key = self._find(lane, after)
+        adds = (step.meets | step.enters) & fresh
+        below = jnp.where(step.goes, step.edge[0], below)
+        new = jnp.append(self._judge(after, seen, first), jnp.array([0, -1]))
+        return _Met(adds, below, jnp.where(adds, new, lane.table[below]), slot, key)
+
+    @staticmethod
+    def _inner(bounds: Array, step: _Step, child: Array) -> Array:
+        """Return int32[2]: a visit below ends where another move is better, or what stands above is decided."""
+        own, numbers = step.own, step.row
+        low = jnp.minimum(jnp.where(own, bounds[PROOF], bounds[DISPROOF]), step.second + 1)
         high = jnp.where(own, bounds[DISPROOF] - numbers[DISPROOF], bounds[PROOF] - numbers[PROOF])
         high = high + jnp.where(own, child[DISPROOF], child[PROOF])
-        inner = jnp.where(enters, INFINITE, jnp.where(own, jnp.stack([low, high]), jnp.stack([high, low])))
-        pushes = enters | goes
+        return jnp.where(step.enters, INFINITE, jnp.where(own, jnp.stack([low, high]), jnp.stack([high, low])))
+
+    def _write(self, lane: NumberedLane, step: _Step, met: _Met, code: Array, frame: Array) -> NumberedLane:
+        """Return a lane in which a step is made; `frame` is that of the position after the move."""
+        level, makes, pushes = lane.level, step.meets | step.goes, step.enters | step.goes
+        at = jnp.where(step.weighs, step.place, jnp.where(step.meets | step.enters, met.place, self.entries))
+        edge = jnp.where(step.meets, lane.drawn, self.entries)
         top = jnp.where(pushes, level + 1, self._levels)
-        lane = replace(
-            lane,
-            table=lane.table.at[at].set(written, mode="drop"),
-            keys=lane.keys.at[jnp.where(adds, below, self.entries)].set(key, mode="drop"),
-            slots=lane.slots.at[jnp.where(adds, slot, len(lane.slots))].set(
-                jnp.stack([lane.root + 1, below]), mode="drop"
-            ),
-            edges=lane.edges.at[edge].set(jnp.stack([below, action, code]), mode="drop"),
-            frames=lane.frames.at[top].set(self._packing.pack((after, seen)), mode="drop"),
-            places=lane.places.at[top].set(below, mode="drop"),
-            bounds=lane.bounds.at[top].set(inner, mode="drop"),
-            used=lane.used + adds,
-            drawn=lane.drawn + meets,
-            nodes=lane.nodes + (meets | goes),
-            distinct=lane.distinct + (adds & meets),
-            deepest=jnp.where(meets | goes, jnp.maximum(lane.deepest, level), lane.deepest),
-            last=jnp.where(pushes, -1, jnp.where(meets, action, lane.last)),
-            tried=jnp.where(pushes, 0, lane.tried + meets),
-            decided=~pushes & (lane.decided | (meets & (child[jnp.where(own, PROOF, DISPROOF)] == 0))),
-            truncated=lane.truncated | stops,
-            level=level + pushes - ends,
-        )
-        # The end of a round: the best move is one that decides the root.
-        round_ends = ends & (level == 1)
-        won = numbers[PROOF] == 0
-        over = round_ends & (won | (lane.depth >= lane.told))
-        names_move = over & (won == own) & (size > 0)
+        inner = self._inner(lane.bounds[level], step, met.row)
+        decides = step.meets & (met.row[jnp.where(step.own, PROOF, DISPROOF)] == 0)
         return replace(
             lane,
-            depth=lane.depth + (round_ends & ~over),
-            over=lane.over | over | stops,
-            won=lane.won | (over & won),
-            chosen=jnp.where(names_move, edges[best, 1], lane.chosen),
+            table=lane.table.at[at].set(jnp.where(step.weighs, step.row, met.row), mode="drop"),
+            keys=lane.keys.at[jnp.where(met.adds, met.place, self.entries)].set(met.key, mode="drop"),
+            slots=lane.slots.at[jnp.where(met.adds, met.slot, len(lane.slots))].set(
+                jnp.stack([lane.root + 1, met.place]), mode="drop"
+            ),
+            edges=lane.edges.at[edge].set(jnp.stack([met.place, step.action, code]), mode="drop"),
+            frames=lane.frames.at[top].set(frame, mode="drop"),
+            places=lane.places.at[top].set(met.place, mode="drop"),
+            bounds=lane.bounds.at[top].set(inner, mode="drop"),
+            used=lane.used + met.adds,
+            drawn=lane.drawn + step.meets,
+            nodes=lane.nodes + makes,
+            distinct=lane.distinct + (met.adds & step.meets),
+            deepest=jnp.where(makes, jnp.maximum(lane.deepest, level), lane.deepest),
+            last=jnp.where(pushes, -1, jnp.where(step.meets, step.action, lane.last)),
+            tried=jnp.where(pushes, 0, lane.tried + step.meets),
+            decided=~pushes & (lane.decided | decides),
+            truncated=lane.truncated | step.stops,
+            over=lane.over | step.stops,
+            level=level + pushes - step.ends,
         )
 
-    def _weigh(self, lane: NumberedLane, begin: Array, size: Array, own: Array) -> tuple[Array, Array, Array, Array]:
-        """Return the edges of a position, int32[M, 3], its numbers, the best of its edges and the second number."""
+    @staticmethod
+    def _end_round(lane: NumberedLane, step: _Step) -> NumberedLane:
+        """End a round where the visit of the root has ended; the best move is one that decides it."""
+        ends = step.ends & (lane.level == 0)
+        won = step.row[PROOF] == 0
+        over = ends & (won | (lane.depth >= lane.told))
+        names_move = over & (won == step.own) & (step.row[SIZE] > 0)
+        return replace(
+            lane,
+            depth=lane.depth + (ends & ~over),
+            over=lane.over | over,
+            won=lane.won | (over & won),
+            chosen=jnp.where(names_move, step.edge[1], lane.chosen),
+        )
+
+    def _weigh(self, lane: NumberedLane, begin: Array, size: Array, own: Array) -> tuple[Array, Array, Array]:
+        """Return the best edge of a position, int32[3], its numbers, and the second number of its edges."""
         places = jnp.arange(self.problem.most_choices)
         edges = lane.edges[jnp.minimum(begin + places, self.entries - 1)]
         there, below = places < size, lane.table[edges[:, 0], :2]
@@ -282,7 +345,7 @@ class ProofNumbers(RootSearch):
         numbers = jnp.where(own, jnp.stack([low, high]), jnp.stack([high, low]))
         best = jnp.where(one == least, edges[:, 2], np.iinfo(np.int32).max).argmin()
         second = jnp.where(places == best, INFINITE + 1, one).min()
-        return edges, numbers, best, second
+        return edges[best], numbers, second
 
     def _judge(self, state: States, seen: Any, first: Array) -> Array:
         """Return int32[2]: the numbers of a position that is met for the first time."""

@@ -11,7 +11,8 @@
 //     mate perft DEPTH < problems                      sequences of moves
 //     mate random GAMES PLIES SEED                     positions of games of greedy and random sides, in FEN
 //
-// SEARCH is plain, captures, checks, last, table, staged, few, dfpn or dfpn_replies. Standard input has FEN;N on each line.
+// SEARCH is plain, captures, checks, last, table, staged, few, dfpn or dfpn_replies; few_moves or few_replies is few where
+// a move that wins, or a reply that refutes, comes first, found by another search that is not counted. Standard input has FEN;N on each line.
 // One node is one legal move made; a move is made again where it is visited again. What is read off a board is free:
 // which moves give check, how many replies there are, mate. The last line has the seconds of the processor.
 //
@@ -305,7 +306,15 @@ struct Counted {
 struct Depth : Counted {
     Order order = CHECKS, replies_by = CHECKS;
     bool last = false, table = false, staged = false, few = false;
+    Depth* knows_moves = nullptr;  // where set, a move that wins comes first; this search finds it, uncounted
+    Depth* knows_replies = nullptr;  // the same of a reply that refutes
     std::unordered_map<Key, std::pair<int, int>, Hash> known;  // most own moves refuted, fewest proved
+
+    template <class Fits>
+    static void first_where(std::vector<Move>& moves, Fits fits) {
+        const auto at = std::find_if(moves.begin(), moves.end(), fits);
+        if (at != moves.end()) std::rotate(moves.begin(), at, at + 1);
+    }
 
     // Whether the side to move mates within d of its moves; with `forcing` its moves give check.
     bool solve(const Board& b, int d, bool forcing, Move* first = nullptr) {
@@ -340,6 +349,8 @@ struct Depth : Counted {
             moves.clear();
             if (!found)
                 for (auto& each : by) moves.push_back(each.second);
+            if (knows_moves)
+                first_where(moves, [&](const Move& m) { return knows_moves->answered(turned(moved(b, m)), d, forcing); });
         }
         for (const Move& m : moves) {
             if (found) break;
@@ -362,8 +373,10 @@ struct Depth : Counted {
     // Whether every reply leads to mate within d - 1 moves, or this is mate.
     bool answered(const Board& b, int d, bool forcing) {
         if (d == 1) return mate(b);
-        const std::vector<Move> moves = legal(b, replies_by);
+        std::vector<Move> moves = legal(b, replies_by);
         if (moves.empty()) return in_check(b);
+        if (knows_replies)
+            first_where(moves, [&](const Move& m) { return !knows_replies->solve(turned(moved(b, m)), d - 1, forcing); });
         for (const Move& m : moves) {
             if (!make()) return false;
             if (!solve(turned(moved(b, m)), d - 1, forcing)) return false;
@@ -534,10 +547,14 @@ Found run(const std::string& search, bool told, long limit, bool by_number, cons
     ProofNumber proof;
     proof.by_replies = search == "dfpn_replies";
     depth.limit = proof.limit = limit;
-    const int level = std::find(ladder.begin(), ladder.end(), search) - ladder.begin();
+    const int level = std::find(ladder.begin(), ladder.end(), search.substr(0, search.find('_'))) - ladder.begin();
     depth.order = level == 0 ? PLAIN : level == 1 ? CAPTURES : CHECKS;
     depth.replies_by = by_number ? PLAIN : depth.order;
     depth.last = level >= 3, depth.table = level >= 4, depth.staged = level >= 5, depth.few = level >= 6;
+    Depth knowing = depth;
+    knowing.limit = LONG_MAX;
+    if (search == "few_moves") depth.knows_moves = &knowing;
+    if (search == "few_replies") depth.knows_replies = &knowing;
     for (int d = told ? n : 1; d <= n && !found.moves; ++d) {
         const bool yes = numbers ? proof.search(b, d, &found.first) : depth.search(b, d, &found.first);
         if (yes) found.moves = d;

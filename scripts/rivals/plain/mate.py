@@ -11,6 +11,8 @@ from jaxgp.errors import UsageError
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 SEARCHES = ("plain", "captures", "checks", "last", "table", "staged", "few", "dfpn", "dfpn_replies")
+KNOWING = ("few_moves", "few_replies")
+"""`few` where a move that wins, or a reply that refutes, comes first: another search finds it, which is not counted."""
 
 
 class Counts(NamedTuple):

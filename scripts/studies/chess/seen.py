@@ -127,7 +127,7 @@ def measure(options: Options) -> str:
         often = met(of, play)
         worth = worth + STEP * (mean(come(of, play, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         shares.append(mated(worth))
-    told = (("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares)))
+    told = [("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares))]
     return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
 
 

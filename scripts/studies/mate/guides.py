@@ -47,7 +47,9 @@ class Options:
     run: str | None = option(None, "the run, or the champion file", path=True)
     text: str | None = option(None, "the trees of a guide in its place")
     within: str = option("deepening", "the search of a guide given as text", ("deepening", "proof"))
-    equal: str = option("list", "the order of its moves of equal value", ("list", "replies"))
+    equal: str = option(
+        "list", "the order of its moves: of equal value, or value less replies", ("list", "replies", "less")
+    )
     entries: int = option(2**14, "entries of the table of each search, a power of two", low=2, high=2**20)
     suite: str = option("report", "the set of own problems", suites.SETS)
     file: str | None = option(None, "a list in EPD, whose composed problems are added", path=True)

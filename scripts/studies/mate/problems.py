@@ -2,6 +2,7 @@
 
     python scripts/studies/mate/problems.py part=games games=400 file=games.fen
     python scripts/studies/mate/problems.py part=own file=games.fen save=envs/mate/problems.txt
+    python scripts/studies/mate/problems.py part=hard file=envs/mate/problems.txt least=100 save=hard.txt
     python scripts/studies/mate/problems.py part=lines file=problems.epd save=docs/data/mate_lines.csv
     python scripts/studies/mate/problems.py part=lines file=problems.epd save=lines.csv n=[5] columns=[shortest,few]
 
@@ -47,7 +48,7 @@ HEADER = """\
 # a set; all keys, by complete search. At most one problem of a game stands here. It may be used as the project may.
 """
 SHORTEST = "dfpn_replies_deepening"
-MEASURED = ("keys", "shortest", "smallest", *mate.SEARCHES, "few_by_number", "few_deepening")
+MEASURED = ("keys", "shortest", "smallest", *mate.SEARCHES, "few_by_number", "few_deepening", *mate.KNOWING)
 COLUMNS = (
     "line",
     "source",
@@ -69,7 +70,9 @@ class Options:
     """What is done."""
 
     part: str = option(
-        "lines", "games of an engine, own problems out of them, or counts of all lines", ("games", "own", "lines")
+        "lines",
+        "games of an engine, own problems out of them, those of them that are hard, or counts of all lines",
+        ("games", "own", "hard", "lines"),
     )
     file: str | None = option(None, "the file of games to be written, or of lines to be read", path=True)
     save: str | None = option(None, "where the result goes; null: it is printed", path=True)
@@ -78,12 +81,14 @@ class Options:
     engine: str = option("stockfish", "the engine")
     limit: int = option(2_000_000, "nodes of a search at most", low=100, high=2**31 - 1)
     n: list[int] = option([], "the n of lines that are measured; []: all", low=1, high=6)
+    lines: list[int] = option([], "the numbers of lines that are measured; []: all of these n", low=1, high=MAX_COUNT)
     columns: list[str] = option(
         list(MEASURED), f"what is measured of lines, of {', '.join(MEASURED)}; keys cost a search of each first move"
     )
     settle: int = option(
         20_000_000, "nodes of the search for the shortest mate, which is not told n, at most", low=100, high=2**31 - 1
     )
+    least: int = option(100, "nodes of few that a hard problem needs at least", low=1, high=MAX_COUNT)
     each: int = option(300, "own problems of each n at most", low=3, high=MAX_COUNT)
     most: int = option(4, "the greatest n of own problems", low=1, high=6)
     seed: int = option(0, "of the games and of the sets", low=0, high=MAX_SEED)
@@ -166,6 +171,14 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
     return [row for _, row in sorted(kept, key=lambda one: one[0])]
 
 
+def hard(lines: Sequence[str], options: Options) -> list[str]:
+    """Return the lines of own problems that are not set apart for reports, and for which `few` needs many nodes."""
+    rows = [line for line in lines if not line.startswith("#") and "; report; " not in line]
+    problems = [(text, int(own)) for text, own, *_ in (line.split("; ") for line in rows)]
+    counts = [found.nodes for found in mate.count("few", problems, options.limit)]
+    return [line for line, nodes in zip(rows, counts, strict=True) if nodes >= options.least]
+
+
 def measure(lines: Sequence[str], options: Options) -> list[str]:
     """Return a row for each line of a list in EPD."""
     for name in options.columns:
@@ -181,8 +194,12 @@ def measure(lines: Sequence[str], options: Options) -> list[str]:
         about = (number, found[3] or "", int(found[2]), found[4] or "")
         rows.append(dict(zip(COLUMNS, (*about, *[""] * len(COLUMNS)), strict=False)))
     for row, known in zip(rows, _known(options), strict=False):
-        row |= {name: known[name] for name in COLUMNS[4:]}
-    at = [place for place, (_, own) in enumerate(problems) if not options.n or own in options.n]
+        row |= {name: known.get(name, "") for name in COLUMNS[4:]}
+    at = [
+        place
+        for place, (_, own) in enumerate(problems)
+        if (not options.n or own in options.n) and (not options.lines or place + 1 in options.lines)
+    ]
     for name in options.columns:
         for place, cells in zip(at, column(name, [problems[place] for place in at], options), strict=True):
             rows[place] |= cells
@@ -213,7 +230,7 @@ def column(name: str, problems: Sequence[tuple[str, int]], options: Options) -> 
             {"shortest": one.moves or ("" if one.cut else 0), SHORTEST: "cut" if one.cut else one.nodes}
             for one in found
         ]
-    search = "few" if name.startswith("few_") else name
+    search = "few" if name in ("few_by_number", "few_deepening") else name
     found = mate.count(search, problems, options.limit, name != "few_deepening", name == "few_by_number")
     cells = [{name: "cut" if one.cut else one.nodes} for one in found]
     if f"{name}_distinct" not in COLUMNS:
@@ -227,7 +244,7 @@ def task(options: Options) -> int:
         found, option_name, target = play(options), "file", options.file
     else:
         if options.file is None:
-            reject("file", None, "a file of games, or of lines in EPD")
+            reject("file", None, "a file of games, of problems, or of lines in EPD")
         try:
             lines = files.user_path("file", options.file).read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -237,7 +254,7 @@ def task(options: Options) -> int:
             header = HEADER.format(engine=options.engine, seed=options.seed, limit=options.limit)
             found = [*header.splitlines(), *make(lines, options)]
         else:
-            found = measure(lines, options)
+            found = (hard if options.part == "hard" else measure)(lines, options)
     if target is None:
         print("\n".join(found))
     else:

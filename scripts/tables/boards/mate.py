@@ -23,9 +23,12 @@ SEARCHES = {
     "few": "`few`",
     "few_by_number": "`few`, replies by number",
     "few_deepening": "`few`, not told n",
+    "few_moves": "`few`, if it knew the best moves",
+    "few_replies": "`few`, if it knew the best replies",
     "dfpn": "`dfpn`",
     "dfpn_replies": "`dfpn_replies`",
     "dfpn_replies_distinct": "`dfpn_replies`, distinct boards",
+    "better": "the better of `few` and `dfpn_replies`",
     "smallest": "smallest proof",
 }
 LONGEST = 90
@@ -62,9 +65,16 @@ def _short(number: float) -> str:
     )
 
 
+def better(row: Cells) -> Cells:
+    """Return a row with the nodes of that of two searches which needs fewer of them."""
+    known = [row[name] for name in ("few", "dfpn_replies") if row[name] not in ("", "cut")]
+    none = "" if row["few"] == "" else "cut"
+    return {**row, "better": str(min(map(int, known))) if known and row["few"] != "" else none}
+
+
 def searches(data: Data) -> str:
     """Mean (median) nodes of every search by hand."""
-    found = groups(data["mate_lines"])
+    found = groups([better(row) for row in data["mate_lines"]])
     found = {name: rows for name, rows in found.items() if any(row["few"] for row in rows)}
     head = ["mean nodes (median)", *(f"{name} ({len(rows)})" for name, rows in found.items())]
     return table(head, [[says, *(cell(rows, name) for rows in found.values())] for name, says in SEARCHES.items()])
@@ -97,6 +107,23 @@ def programs(data: Data) -> str:
         lines.append([name, *cells, f"{totals[0]}", f"{totals[1]}", f"{totals[2] - totals[1]}", text])
     head = ["mean nodes", *(f"n = {n}" for n in lengths), "solved", "proved", "false claims", "champion"]
     return table(head, lines)
+
+
+def formulas(data: Data) -> str:
+    """What wins by two readings of the fitness, seed by seed, on the problems that no evolution sees."""
+    found: dict[tuple[str, str], list[Cells]] = {}
+    for row in data["mate_formulas"]:
+        found.setdefault((row["run"], row["seed"]), []).append(row)
+    lines = []
+    for (name, seed), rows in found.items():
+        problems, nodes, solved, proved = (
+            sum(int(row[what]) for row in rows) for what in ("problems", "nodes", "solved", "proved")
+        )
+        text = rows[0]["text"]
+        shown = f"`{text}`" if len(text) <= LONGEST else f"{len(text.split())} nodes"
+        share = f"{solved} of {problems} ({100 * solved / problems:.0f} %)"
+        lines.append([f"`{name}`", seed, rows[0]["generation"], f"{nodes / problems:,.1f}", share, str(proved), shown])
+    return table(["boards", "seed", "generation", "moves a problem", "solved", "proved", "champion"], lines)
 
 
 def own(data: Data) -> str:
@@ -166,4 +193,4 @@ TABLES: Makers = {
     "mate_own": own,
     "mate_guided": guided,
 }
-PROGRAMS: Makers = {"mate_runs": programs, "mate_paired": paired}
+PROGRAMS: Makers = {"mate_runs": programs, "mate_paired": paired, "mate_formulas": formulas}

@@ -136,6 +136,7 @@ CASES = [  # mobility, my men, enemy men, kings, and the value
 ]
 
 
+@pytest.mark.thorough
 def test_ten_trees_stand_below_a_preset_top():
     language, player = leaf(envs.make("checkers", size=6, rows=2), Options(trees="ten"))
     assert player.top == stgp.TEN_TREES

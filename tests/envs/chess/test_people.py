@@ -90,6 +90,7 @@ def test_outlines_of_men_are_closed_since_lines_of_black_men_vanish_on_light_squ
         assert all(part.endswith("z") for part in re.findall("M[^M]+", shape))
 
 
+@pytest.mark.thorough
 def test_a_hint_names_the_best_move_and_what_it_keeps():
     game = Chess(start="fen", fen="7k/8/5K2/8/8/8/8/R7 w - - 0 1")
     move, said = hints.hints(game)(jax.jit(game.init)(unused_key()))

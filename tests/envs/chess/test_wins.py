@@ -49,7 +49,7 @@ def test_an_analysis_that_was_stopped_goes_on_and_finds_what_the_tables_tell(tmp
 @pytest.mark.parametrize("name", ["KQKR", "KRKQ", "KQKQ", "KQRKQ", "KRRKR"])
 def test_what_white_wins_is_what_the_tables_tell(name):
     pair = kinds_of(name)
-    analysis = wins.Analysis(pair, tables.table)
+    analysis = wins.WinAnalysis(pair, tables.table)
     state = analysis.begin()
     while state.fresh.any():
         state = analysis.go_on(state)

@@ -93,6 +93,7 @@ def test_features_agree_with_plain_python(walked):
     assert compared > 200
 
 
+@pytest.mark.thorough
 def test_every_feature_takes_several_values(walked):
     spread = np.ptp(walked[2].reshape(-1, len(FEATURES)), axis=0)
     assert [name for name, wide in zip(NAMES, spread, strict=True) if wide == 0] == ["DifficultyLevel"]

@@ -146,6 +146,7 @@ def test_a_line_says_which_deal_a_game_is_of():
     assert notation.read_game(GAME, "# by hand\n3a").rules == GAME
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("games", [4, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_games_come_back(games):
     deals = np.random.default_rng(6).integers(1, cards.DEALS + 1, games)

@@ -73,9 +73,9 @@ def test_a_search_by_proof_numbers_is_not_written():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("told", "equal"), [(True, "list"), (False, "list"), (True, "replies")])
+@pytest.mark.parametrize(("told", "equal"), [(True, "list"), (False, "list"), (True, "replies"), (True, "less")])
 def test_an_exported_module_makes_as_many_moves_as_the_search_in_lanes(told, equal):
-    options = language.GuideOptions(told=told, entries=2**14, equal=equal)
+    options = language.GuideOptions(told=told, entries=2**17, equal=equal)
     _, prover = roles.guide(GAME, options)
     some = [one[:2] for n in (1, 2, 3) for one in [row for row in suites.shipped() if row[1] == n][:5]]
     programs = jax.tree.map(lambda *x: jnp.stack(x), *(parse_program(LANGUAGE, text, 31) for text in TREES))

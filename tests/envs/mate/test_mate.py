@@ -82,6 +82,7 @@ def test_stalemate_solves_nothing(search):
         assert any(not plain.moves(position) for position in after)
 
 
+@pytest.mark.thorough
 def test_every_own_problem_tried_is_solved_and_proved(search):
     extractor = Extractor(GAME, search, together=16)
     for length in (1, 2, 3):
@@ -150,6 +151,7 @@ def test_what_is_no_problem_is_refused_in_words(settings, complaint):
         envs.make("mate", **settings)
 
 
+@pytest.mark.thorough
 def test_every_own_problem_stands_in_one_set_with_its_nodes_and_keys():
     spec = envs.spec("mate")
     sets = [spec.instances.load(spec.make(), name, "suite") for name in suites.SETS]

@@ -1,5 +1,9 @@
 """Searches by proof numbers on problems of chess: hand positions, and the nodes of plain C++."""
 
+import os
+import re
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -21,6 +25,30 @@ HAND = [
     ("8/8/8/8/8/8/8/K6k w - - 0 1", 2, False),  # nothing can mate
 ]
 LIMIT = 4000
+LIST = Path(os.environ.get("JAXGP_SHARED", "nowhere")) / "data" / "mate_in_n.epd"
+EVERY = {2: 1, 3: 20}
+"""Of the lines of the list of each n, how many lie between two that are searched."""
+
+
+def agree(method, posed, entries):
+    """Check the claims of searches in lanes, 4,000 nodes each at most, against plain ones; return both."""
+    search = ProofNumbers(GAME, method, deepest=3, entries=entries)
+    run = jax.jit(search.search, compiler_options=FAST)
+    found = jax.device_get(run(GAME.positions(posed), jnp.full(len(posed), LIMIT)))
+    wanted = plain.count(method, posed, LIMIT)
+    np.testing.assert_array_equal(found.nodes, [one.nodes for one in wanted])
+    np.testing.assert_array_equal(found.distinct, [one.distinct for one in wanted])
+    np.testing.assert_array_equal(found.truncated, [one.cut for one in wanted])
+    np.testing.assert_array_equal(found.solved, [one.moves > 0 for one in wanted])
+    return found, wanted
+
+
+def listed():
+    """Return FEN and n of lines of the list that is read and not kept here."""
+    if not LIST.is_file():
+        pytest.skip("the list of mates is not at hand: JAXGP_SHARED names the folder that has data/mate_in_n.epd")
+    lines = [re.match(r"(\S+ \S+ \S+ \S+) dm (\d+);", line) for line in LIST.read_text(encoding="utf-8").splitlines()]
+    return [row for n, step in EVERY.items() for row in [(line[1], n) for line in lines if int(line[2]) == n][::step]]
 
 
 @pytest.mark.slow
@@ -28,14 +56,15 @@ LIMIT = 4000
 def test_searches_in_lanes_make_as_many_moves_as_plain_ones(method):
     lengths = {1: 60, 2: 60, 3: 12}
     own = [row[:2] for n, most in lengths.items() for row in [row for row in suites.shipped() if row[1] == n][:most]]
-    posed = [*[row[:2] for row in HAND], *own]
-    search = ProofNumbers(GAME, method, deepest=3, entries=4096)
-    run = jax.jit(search.search, compiler_options=FAST)
-    found = jax.device_get(run(GAME.positions(posed), jnp.full(len(posed), LIMIT)))
+    found, _ = agree(method, [*[row[:2] for row in HAND], *own], entries=4096)
     assert found.solved[: len(HAND)].tolist() == [row[2] for row in HAND]
     assert (found.refuted == ~found.solved & ~found.truncated).all()
-    wanted = plain.count(method, posed, LIMIT)
-    np.testing.assert_array_equal(found.nodes, [one.nodes for one in wanted])
-    np.testing.assert_array_equal(found.distinct, [one.distinct for one in wanted])
-    np.testing.assert_array_equal(found.truncated, [one.cut for one in wanted])
-    np.testing.assert_array_equal(found.solved, [one.moves > 0 for one in wanted])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_lines_of_a_list_take_as_many_moves_as_plain_searches_and_are_cut_where_these_are(method):
+    posed = listed()
+    _, wanted = agree(method, posed, entries=2**13)
+    assert len(posed) > 200
+    assert any(one.cut for one in wanted)

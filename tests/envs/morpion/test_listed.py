@@ -22,6 +22,7 @@ def listed_lines(listed, state):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["5T", pytest.param("5D", marks=pytest.mark.slow)])
 def test_lines_are_those_of_the_rules_all_through_random_games(variant):
     game = Morpion(variant)

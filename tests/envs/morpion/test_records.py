@@ -65,6 +65,7 @@ def test_record_games_come_back_from_every_notation():
         assert read_game(found.rules, records.pentasol(found.rules, found.actions)).actions == found.actions
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["5T", "5D"])
 @pytest.mark.parametrize("games", [25, pytest.param(500, marks=pytest.mark.slow)])
 def test_random_games_come_back_from_every_notation(variant, games):

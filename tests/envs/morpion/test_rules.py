@@ -208,6 +208,7 @@ def check_random_play(variant, lanes, rounds, errors, seed):
     assert scores.max() <= most
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", KNOWN)
 def test_random_play_has_the_known_mean(variant):
     check_random_play(variant, lanes=256, rounds=2, errors=4, seed=1)

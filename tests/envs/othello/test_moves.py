@@ -145,6 +145,7 @@ for _ in range(7):
     HUGE = f"(* {HUGE} {HUGE})"
 
 
+@pytest.mark.thorough
 def test_the_player_plays_what_one_by_one_evaluation_finds_best():
     """Many programs and games at once; ties and values that are no numbers among them."""
     game = envs.make("othello")

@@ -48,6 +48,7 @@ def test_pictures_show_the_track_and_every_second_of_each_path(rollout):
     assert len(picture) < 100_000
 
 
+@pytest.mark.thorough
 def test_a_moment_shows_from_near_what_a_car_perceives(rollout):
     world, states = rollout
     state = jax.tree.map(lambda x: x[0], states)

@@ -70,6 +70,7 @@ def values(world, state):
     return dict(zip([one.name for one in world.quantities], found, strict=True))
 
 
+@pytest.mark.thorough
 def test_a_race_ends_at_the_line_with_the_time_from_the_start(race):
     world, recorded = race
     last = jax.tree.map(lambda x: x[-1], recorded.states)
@@ -136,6 +137,7 @@ def test_random_friction_depends_on_the_key_or_on_the_seed_alone():
     assert (world.starts, seeded.starts, envs.make("rars", friction="fixed").starts) == ("drawn", "fixed", "fixed")
 
 
+@pytest.mark.thorough
 def test_a_race_begins_on_any_track():
     world = envs.make("rars", seconds=500.0, laps=None)
     begin, sense = jax.jit(world.begin), jax.jit(lambda state: world.sense(state, jnp.int32(0)))

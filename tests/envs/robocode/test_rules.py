@@ -25,6 +25,7 @@ def battle():
     return world, jax.device_get(recorded)
 
 
+@pytest.mark.thorough
 def test_rounds_follow_each_other_until_the_last_one_is_over(battle):
     world, recorded = battle
     states, steps = recorded.states, int(recorded.steps)

@@ -98,6 +98,7 @@ DATABASE = """51 GBBoLoGHIoLMGHIAAMCCCKoMooJKDDEEJFFo 4780
 """Lines of M. Fogleman's database, without walls and with them."""
 
 
+@pytest.mark.thorough
 def test_lines_of_the_database_are_read_and_solved_in_their_number_of_moves(tmp_path):
     file = tmp_path / "rush.txt"
     file.write_text(DATABASE.replace("\n", "\r\n"))

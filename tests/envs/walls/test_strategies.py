@@ -38,6 +38,7 @@ def test_an_unknown_strategy_is_refused():
         strategy("best", envs.make("walls"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("board", "move", "rule"),
     [

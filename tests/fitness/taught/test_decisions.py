@@ -62,6 +62,7 @@ def test_a_share_is_the_chance_of_a_best_move_among_those_valued_alike():
     assert chance(Weights(), seen) == pytest.approx(found[2])
 
 
+@pytest.mark.thorough
 def test_a_generation_draws_and_a_referee_takes_all():
     fitness = DecisionFitness(Weights(), lessons, stock=4, drawn=2)
     seen, population = fitness.init(jax.random.key(0)), jnp.array([[0.0, -1.0], [0.0, 1.0]])
