@@ -7,7 +7,7 @@ import pytest
 
 from envs.mate.suites import SETS
 from jaxgp.errors import UsageError
-from studies.mate import champions, problems
+from studies.mate import problems
 
 LINES = (
     '6k1/5ppp/8/8/8/8/8/K3R3 w - - dm 1; id "hand"; c1 "exact";',
@@ -36,11 +36,6 @@ def test_cells_that_are_not_measured_stay(tmp_path):
 def test_a_column_that_is_none_is_refused(tmp_path):
     with pytest.raises(UsageError, match="columns=queens: accepted: some of keys, shortest"):
         problems.measure([], problems.Options(columns=["queens"]))
-
-
-def test_a_folder_without_champions_is_refused(tmp_path):
-    with pytest.raises(UsageError, match=r"run=.*: accepted: a run that has a champion"):
-        champions.task(champions.Options(run=str(tmp_path)))
 
 
 @pytest.mark.thorough

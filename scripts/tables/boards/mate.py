@@ -109,23 +109,6 @@ def programs(data: Data) -> str:
     return table(head, lines)
 
 
-def formulas(data: Data) -> str:
-    """What wins by two readings of the fitness, seed by seed, on the problems that no evolution sees."""
-    found: dict[tuple[str, str], list[Cells]] = {}
-    for row in data["mate_formulas"]:
-        found.setdefault((row["run"], row["seed"]), []).append(row)
-    lines = []
-    for (name, seed), rows in found.items():
-        problems, nodes, solved, proved = (
-            sum(int(row[what]) for row in rows) for what in ("problems", "nodes", "solved", "proved")
-        )
-        text = rows[0]["text"]
-        shown = f"`{text}`" if len(text) <= LONGEST else f"{len(text.split())} nodes"
-        share = f"{solved} of {problems} ({100 * solved / problems:.0f} %)"
-        lines.append([f"`{name}`", seed, rows[0]["generation"], f"{nodes / problems:,.1f}", share, str(proved), shown])
-    return table(["boards", "seed", "generation", "moves a problem", "solved", "proved", "champion"], lines)
-
-
 def own(data: Data) -> str:
     """How many problems come with the game."""
     del data
@@ -193,4 +176,4 @@ TABLES: Makers = {
     "mate_own": own,
     "mate_guided": guided,
 }
-PROGRAMS: Makers = {"mate_runs": programs, "mate_paired": paired, "mate_formulas": formulas}
+PROGRAMS: Makers = {"mate_runs": programs, "mate_paired": paired}
