@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from envs.chess import hints, lessons, many, tables
-from envs.chess.geometry import OFF
+from envs.chess.geometry import KING, OFF, QUEEN, ROOK, Board
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
 
@@ -59,9 +59,32 @@ def test_outcomes_are_those_of_the_moves(found):
         assert np.array_equal(mine[there], other[there])
 
 
-def test_endgames_without_a_table_have_no_decisions():
+def test_endgames_without_a_table_have_no_decisions(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     with pytest.raises(UsageError, match=r"game\.endgame=KQRKQR: accepted: up to four kings, queens and rooks"):
         lessons.lessons(Chess(endgame="KQRKQR"), None)
+
+
+def test_how_soon_six_men_mate_is_not_asked(monkeypatch):
+    monkeypatch.setattr(tables, "known", lambda pair: True)
+    with pytest.raises(UsageError, match=r"fitness\.teacher=mates: accepted: table or tables"):
+        lessons.lessons(Chess(endgame="KQRKQR"), "mates")
+
+
+def test_sets_of_six_men_outside_tell_who_wins_for_either_colour(tmp_path):
+    squares = 1, 20, 30, 40, 50, 61  # the king of White on b1, its queen and rook, then those of Black
+    place = np.ravel_multi_index((1, *squares[1:]), (10, *[64] * 5))
+    sets = np.memmap(tmp_path / "sets", np.uint32, "w+", shape=(2, 2 * 10 * 64**4))  # zeros, which take no room
+    known = tables.tables(("KRK",))._replace(sets=sets, army=np.int32(tables.code((KING, QUEEN, ROOK))))
+    probe = jax.jit(lambda board: tables.probe(tables.outside(known), board))
+    men = np.array(squares, np.int8).reshape(2, 3, 1)
+    boards = [Board(one, np.broadcast_to(np.array([[KING], [QUEEN], [ROOK]], np.int8), men.shape)) for one in
+              (men, men[:, [0, 2, 1]], men[::-1])]  # fmt: skip
+    assert [int(probe(board)[0]) for board in boards] == [0, 0, 0]
+    sets[0, place // 32] = 1 << place % 32
+    assert [int(probe(board)[0]) for board in boards] == [tables.WON, 0, 0]
+    sets[:, place // 32] = 0, 1 << place % 32
+    assert [int(probe(board)[0]) for board in boards] == [0, 0, -tables.WON]
 
 
 @pytest.mark.thorough
