@@ -1,4 +1,4 @@
-"""Critical decisions of chess, judged by the tables of up to four men.
+"""Critical decisions of chess, judged by the tables of up to four men, or by those that a study has built or found.
 
 A decision is critical if some legal move gives away the result: a win, or a draw. A position comes up after a quiet
 start, or whatever start the game has, and up to nine random plies. The moves are worth what they lead to: 1 a win, 0 a
@@ -51,9 +51,19 @@ def lessons(game: Chess, teacher: str | None) -> Callable[[Array, int], Lessons]
     Raises:
         UsageError: an endgame that has no table.
     """
-    if not all(map(tables.has, game.armies)):
-        reject("game.endgame", game.endgame, "up to four kings, queens and rooks, where tables judge decisions")
-    found = tables.tables(tuple(tables.named(pair) for pair in game.armies))
+    if not all(map(tables.known, game.armies)):
+        accepted = (
+            "up to four kings, queens and rooks, where tables judge decisions; or more, once "
+            "scripts/studies/chess/larger.py has found who wins"
+        )
+        reject("game.endgame", game.endgame, accepted)
+    if teacher == TEACHERS[2] and any(map(tables.six, game.armies)):
+        reject("fitness.teacher", teacher, "table or tables: of six men nobody knows how soon they mate")
+    names = tuple(tables.named(pair) for pair in game.armies)
+    if all(map(tables.has, game.armies)):
+        found = tables.tables(names)
+    else:
+        found = tables.outside(tables.tables(names, tables.JUDGED))
     if teacher == TEACHERS[2]:
         return partial(teach, partial(draw_mates, game, found))
     return partial(teach, partial(draw, game, teacher in (None, TEACHERS[0]), found))

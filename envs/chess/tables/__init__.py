@@ -29,6 +29,7 @@ from envs.chess.geometry import KING, OFF, QUEEN, ROOK, SQUARES, Board, legal_mo
 from envs.chess.notation.fen import KINDS, kinds_of
 from envs.chess.rules import moved
 from envs.chess.tables import results
+from envs.chess.tables.outside import Outside
 from envs.chess.tables.places import CHOSEN, ILLEGAL, MATE, NUMBER, TRIANGLE, TURNED, Army, Pair, shape_of
 from envs.chess.tables.retrograde import build
 from jaxgp import reading
@@ -55,9 +56,9 @@ HEADS = 2**12
 class Tables(NamedTuple):
     """Values of all positions of some endgames."""
 
-    values: Array  # int8[N]
+    values: Array | Outside  # int8[N]
     offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
-    sets: Array  # uint32[2, M]: six men, where White wins and where Black loses; [2, 0]: none
+    sets: Array | Outside  # uint32[2, M]: six men, where White wins and where Black loses; [2, 0]: none
     army: Array  # int32[]: that of both sides of these six men
 
 
@@ -101,7 +102,7 @@ def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
             np.abs(np.subtract.outer(a, b)) for a, b in ((TRIANGLE % 8, squares % 8), (TRIANGLE // 8, squares // 8))
         )
         return (np.where((right < 2) & (up < 2), np.int8(ILLEGAL), np.int8(0)),) * 2
-    path = folder() / f"{named(pair)}-{VERSION}.npz"
+    path = _file(pair)
     if path.exists():
         return read(path, pair)
     found = build(pair, table)
@@ -111,6 +112,16 @@ def table(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
     except OSError as error:
         remark(f"{path}: cannot be written ({reason(error)}); the next command builds this table anew")
     return found
+
+
+def _file(pair: Pair) -> Path:
+    """Return where the table of an endgame is kept; of six men, its results."""
+    return results.place(folder(), named(pair)) if six(pair) else folder() / f"{named(pair)}-{VERSION}.npz"
+
+
+def known(pair: Pair) -> bool:
+    """Return whether there is a table of an endgame, or results, or it takes a moment to build it."""
+    return has(pair) or (has(pair, JUDGED) and _file(pair if ordered(pair) else pair[::-1]).exists())
 
 
 def keep(path: Path, found: tuple[np.ndarray, np.ndarray]) -> None:
@@ -190,7 +201,7 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
         if six(pair):
             if judged >= 0:
                 reject("endgames", ",".join(endgames), "one of six men at a time, since each takes gigabytes")
-            path = results.place(folder(), named(pair))
+            path = _file(pair)
             if not path.exists():
                 raise UsageError(
                     f"{named(pair)}: no results; scripts/studies/chess/larger.py endgame={named(pair)} finds them"
@@ -209,6 +220,11 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
                 parts.append(values.reshape(-1))
                 end += values.size
     return Tables(np.concatenate(parts), offsets, sets, np.int32(judged))  # type: ignore[arg-type]
+
+
+def outside(found: Tables) -> Tables:
+    """Return tables that stay on the host, whatever program asks them."""
+    return found._replace(values=Outside(np.asarray(found.values)), sets=Outside(np.asarray(found.sets)))
 
 
 def probe(found: Tables, board: Board) -> Array:
@@ -230,16 +246,11 @@ def probe(found: Tables, board: Board) -> Array:
     before_last, last = _place(jnp.where(swap, men[::-1], men))
     start = jnp.asarray(found.offsets)[jnp.minimum(first, 8), jnp.minimum(second, 8), swap.astype(jnp.int32)]
     held = fits & (start >= 0)
-    value = jnp.where(
-        held, jnp.asarray(found.values)[jnp.where(held, start + before_last * SQUARES + last, 0)], UNKNOWN
-    )
+    value = jnp.where(held, _at(found.values, jnp.where(held, start + before_last * SQUARES + last, 0)), UNKNOWN)
     if not found.sets.shape[1]:
         return value
     is_six = (sizes.sum((0, 1)) == JUDGED) & (armies == found.army).all(0)
-    won, lost = (
-        _has(words, *_place(side), is_six)
-        for words, side in zip(jnp.asarray(found.sets), (men, men[::-1]), strict=True)
-    )
+    won, lost = (_has(found.sets, n, *_place(side), is_six) for n, side in enumerate((men, men[::-1])))
     return jnp.where(is_six, jnp.where(won, WON, jnp.where(lost, -WON, np.int8(0))), value)
 
 
@@ -257,9 +268,14 @@ def _place(men: Array) -> tuple[Array, Array]:
     return place, last
 
 
-def _has(words: Array, place: Array, last: Array, asked: Array) -> Array:
-    """Return bool[*B]: whether a set uint32[M] has places; False where nobody asks."""
-    word = words[jnp.where(asked, 2 * place + last // 32, 0)]
+def _at(values: Array | Outside, *places: Array) -> Array:
+    """Return the values at places, an array int32[*B] for each axis."""
+    return values[places] if isinstance(values, Outside) else jnp.asarray(values)[places]
+
+
+def _has(sets: Array | Outside, number: int, place: Array, last: Array, asked: Array) -> Array:
+    """Return bool[*B]: whether one of the sets uint32[2, M] has places; False where nobody asks."""
+    word = _at(sets, jnp.full_like(place, number), jnp.where(asked, 2 * place + last // 32, 0))
     return asked & ((word >> (last % 32).astype(jnp.uint32)) & 1).astype(bool)
 
 
