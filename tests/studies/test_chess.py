@@ -77,7 +77,8 @@ def test_decisions_of_a_file_are_the_critical_ones_of_its_positions(tmp_path, mo
 
 def test_values_of_a_table_are_compared_with_the_moves_from_both_sides():
     pair = kinds_of("KRK")
-    found, rng = tables.tables(("KRK",)), np.random.default_rng(0)
+    found = tables.Tables(*map(jnp.asarray, tables.tables(("KRK",))))
+    rng = np.random.default_rng(0)
     for side in range(2):
         boards = larger.positions(pair, tables.table(pair)[side], side, 100, rng)
         value, best = map(np.asarray, larger.compared(found, boards))
