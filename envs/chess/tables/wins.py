@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from envs.chess.geometry import KING, SQUARES, STEPS
+from envs.chess.geometry import KING, SQUARES
 from envs.chess.tables.places import CHOSEN, MATE, NUMBER, TRIANGLE, TURNED, Pair
 from envs.chess.tables.retrograde import ALL, NONE, WORD, Values, into_set, packed, steps, turn_words
 
@@ -232,8 +232,8 @@ class WinAnalysis:
 def _beside(slot: int) -> set[tuple[int, int]]:
     """Return where the white king may go: the place, and which symmetry brings it there."""
     king = int(TRIANGLE[slot])
-    steps = ((king % 8 + right, king // 8 + up) for right, up in STEPS.tolist())
-    squares = [x + 8 * y for x, y in steps if 0 <= x < 8 and 0 <= y < 8]
+    beside = ((king % 8 + right, king // 8 + up) for right, up in steps(KING))
+    squares = [x + 8 * y for x, y in beside if 0 <= x < 8 and 0 <= y < 8]
     return {(int(NUMBER[to]), int(CHOSEN[to])) for to in squares}
 
 
