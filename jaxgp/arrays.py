@@ -1,6 +1,7 @@
 """Small operations on arrays and on trees of arrays that many rooms need, each written once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
@@ -17,6 +18,25 @@ Tree = TypeVar("Tree")
 State = TypeVar("State", bound="Position")
 Result = TypeVar("Result")
 Carry = TypeVar("Carry")
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """An array of NumPy, too large to be compiled into a program, that programs on a device read by places."""
+
+    values: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.values.shape
+
+    def __getitem__(self, places: tuple[Array, ...]) -> Array:
+        """Return the values at places, an array int32[*B] for each of the first axes."""
+        found = jax.ShapeDtypeStruct((*places[0].shape, *self.shape[len(places) :]), self.values.dtype)
+        return jax.pure_callback(
+            lambda *at: self.values[tuple(map(np.asarray, at))], found, *places, vmap_method="broadcast_all"
+        )
 
 
 def take(tree: Tree, index: Array) -> Tree:
