@@ -22,7 +22,7 @@ FIXED = {
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
+CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "tree, own play", "sum": "sum, own play"}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
@@ -149,13 +149,18 @@ def seen(data: Data) -> str:
 
 
 def exact(data: Data) -> str:
-    """Return a line for each program: from what share of all won starts it mates, as exact computation says."""
+    """Return a line for each program: from what share of won starts it mates, as exact computation says."""
+
+    def cells(row: Cells, count: str, share: str) -> list[str]:
+        return [f"{int(str(row[count])):,}", f"{100 * float(str(row[share])):.2f}"] if row[count] else ["", ""]
+
     lines = [
-        [str(row["endgame"]), who, f"{int(str(row['positions'])):,}", f"{100 * float(str(row['mated'])):.1f}"]
+        [str(row["endgame"]), who, *cells(row, "positions", "mated"), *cells(row, "unmet", "unmet_mated")]
         for row in data["chess_seen"]
         if (who := named(str(row["by"]))) is not None
     ]
-    return table(["endgame", "program", "won starts, all", "mated, percent"], lines)
+    head = ["endgame", "program", "won starts, all", "mated, percent", "starts kept from training", "mated, percent"]
+    return table(head, lines)
 
 
 def by_book(data: Data) -> str:
