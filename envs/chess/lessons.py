@@ -4,8 +4,8 @@ A decision is critical if some legal move gives away the result: a win, or a dra
 start, or whatever start the game has, and up to nine random plies. The moves are worth what they lead to: 1 a win, 0 a
 draw, -1 a loss, so that the best ones are those that keep the result.
 
-The teacher `games` asks such decisions of positions that games of strong players go through: after the random plies both
-sides play best moves for a while, and men are taken.
+The teacher `games` asks such decisions of positions that games of strong players go through: after the random plies
+both sides play best moves for a while, and men are taken.
 
 The teacher `mates` judges decisions of the side that wins. Its moves are worth the more, the sooner they mate, 0 where
 they give the win away. After the random plies both sides play best moves for a while, so that positions shortly before
@@ -131,7 +131,7 @@ def draw_mates(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Le
 
 
 def after_best_plies(game: Chess, found: tables.Tables, key: Array, each: int) -> State:
-    """Return positions [TOGETHER] after starts, random plies and up to `BEST` best plies of both sides, `each` a game."""
+    """Return positions [TOGETHER] after starts, random plies and up to `BEST` best ones, `each` of a game."""
     games = TOGETHER // each
 
     def best(number: Array, carry: tuple[State, State]) -> tuple[State, State]:
