@@ -1,4 +1,4 @@
-"""The tables of docs/chess.md, from the rows of `scripts/studies/chess/kept.py`, `games.py` and `points.py`."""
+"""The tables of the pages on chess endgames, from the rows of `scripts/studies/chess`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -344,14 +344,20 @@ TABLES: Makers = {
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,
+    "chess_met": met,
+    "chess_games": games,
+    "chess_book": by_book,
+    "chess_speed": speed,
+}
+LARGER: Makers = {
     "chess_five": five,
     "chess_six": six,
-    "chess_met": met,
     "chess_near": near,
     "chess_larger": larger,
     "chess_results": results,
-    "chess_games": games,
-    "chess_book": by_book,
+}
+"""Tables of five and six men."""
+LEARNING: Makers = {
     "chess_seen": seen,
     "chess_exact": exact,
     "chess_mates": mates,
@@ -359,5 +365,5 @@ TABLES: Makers = {
     "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,
-    "chess_speed": speed,
 }
+"""Tables of what evolution learns from."""
