@@ -18,9 +18,7 @@ class Outside:
         """Its shape."""
         return self.values.shape
 
-    def __getitem__(self, places: tuple[Array, ...]) -> Array:
-        """Return the values at places, an array int32[*B] for each axis."""
-        found = jax.ShapeDtypeStruct(places[0].shape, self.values.dtype)
-        return jax.pure_callback(
-            lambda *at: self.values[tuple(map(np.asarray, at))], found, *places, vmap_method="broadcast_all"
-        )
+    def __getitem__(self, places: Array) -> Array:
+        """Return the values at places, int32[*B]."""
+        found = jax.ShapeDtypeStruct(places.shape, self.values.dtype)
+        return jax.pure_callback(lambda at: self.values[np.asarray(at)], found, places, vmap_method="broadcast_all")
