@@ -19,8 +19,11 @@ class Outside:
         return self.values.shape
 
     def __getitem__(self, places: tuple[Array, ...]) -> Array:
-        """Return the values at places, an array int32[*B] for each axis."""
+        """Return the values at places, an array int32[*B] for each axis; beyond an end those at it, as on a device."""
         found = jax.ShapeDtypeStruct(places[0].shape, self.values.dtype)
-        return jax.pure_callback(
-            lambda *at: self.values[tuple(map(np.asarray, at))], found, *places, vmap_method="broadcast_all"
-        )
+        return jax.pure_callback(self._read, found, *places, vmap_method="broadcast_all")
+
+    def _read(self, *places: Array) -> np.ndarray:
+        within = (np.clip(np.asarray(at), 0, size - 1) for at, size in zip(places, self.shape, strict=True))
+        found: np.ndarray = self.values[tuple(within)]
+        return found
