@@ -35,7 +35,7 @@ FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
-MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/mattered(_coplay)?/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -47,6 +47,12 @@ ROWS = {
     "erc_inverses": "constants of chapter 4 and their inverses",
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
+    "draws_alone": "draws alone, no 3/4 rule",
+    "peers_2": "2 peers, 2.5 times as many generations",
+    "peers_10": "10 peers, half as many generations",
+    "ties_first": "the first of equal moves",
+    "one_tree": "one tree",
+    "truth": "tables in place of games",
 }
 """What short runs differ in, by their directories."""
 
@@ -218,17 +224,41 @@ def mattered(data: Data) -> str:
         if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
     of = {name: np.array(shares) for name, shares in found["critical"].items()}
-    others = [name for name in of if name != REFERENCE]
-    corrected = dict(zip(others, holm([rank_sum(of[name], of[REFERENCE]) for name in others]), strict=True))
-    lines = []
-    for name, shares in of.items():
-        told = f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
-        cells = [ROWS[name], str(len(shares)), told, f"{np.median(found['held'][name]):.1f}", "", ""]
-        if name in corrected:
-            cells[4:] = f"{dominance(shares, of[REFERENCE]):.2f}", f"{corrected[name]:.2g}"
-        lines.append(cells)
+    told = _compared(of)
+    lines = [
+        [ROWS[name], str(len(shares)), _spread(shares), f"{np.median(found['held'][name]):.1f}", *told[name]]
+        for name, shares in of.items()
+    ]
     head = ["runs", "number", "critical decisions kept", "held", "A12: better than the reference", "p (exact, Holm)"]
     return table(head, lines)
+
+
+def mattered_coplay(data: Data) -> str:
+    """Return short co-played runs that differ in one option, by what the last generation and the champion keep."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in data["chess_mattered_coplay"]:
+        run = MATTERED.fullmatch(str(row["run"]))
+        if run and row["generation"] != "0":
+            found.setdefault(run["row"], []).append((100 * float(row["median"]), 100 * float(row["champion"])))
+    of = {name: np.array(pairs) for name, pairs in found.items()}
+    told = _compared({name: pairs[:, 0] for name, pairs in of.items()})
+    lines = [[ROWS[name], str(len(x)), *map(_spread, x.T), *told[name]] for name, x in of.items()]
+    head = ["runs", "number", "median of the last generation", "champion"]
+    return table([*head, "A12 of the medians", "p (exact, Holm)"], lines)
+
+
+def _spread(shares: np.ndarray) -> str:
+    return f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
+
+
+def _compared(of: dict[str, np.ndarray]) -> dict[str, tuple[str, str]]:
+    """Return A12 and p beside the reference, by row; p by Holm over all rows."""
+    others = [name for name in of if name != REFERENCE]
+    found = holm([rank_sum(of[name], of[REFERENCE]) for name in others])
+    told = {REFERENCE: ("", "")}
+    for name, p in zip(others, found, strict=True):
+        told[name] = f"{dominance(of[name], of[REFERENCE]):.2f}", f"{p:.2g}"
+    return told
 
 
 def grown(data: Data) -> str:
@@ -340,6 +370,7 @@ LEARNING: Makers = {
     "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,
 }
