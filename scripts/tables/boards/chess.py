@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.comparison import dominance
-from jaxgp.statistics.intervals import wilson
+from jaxgp.statistics.intervals import student, wilson
 from jaxgp.statistics.permutation import rank_sum
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
@@ -30,7 +30,6 @@ CHAMPION = re.compile(
 MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
-SUM = "sum of five terms"
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
@@ -171,33 +170,42 @@ def exact(data: Data) -> str:
 
 
 def by_book(data: Data) -> str:
-    """Return a line for each player and opponent: games in which material counts, as in the book."""
-    lines = []
+    """Return a line for each kind of champion and opponent: games of all its runs, in which material counts."""
+    found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["chess_book"]:
-        count = int(row["games"])
-        shares = (f"{100 * int(row[name]) / count:.0f}" for name in ("won", "ahead", "drawn", "behind", "lost"))
-        who = (str(named(row[name])) for name in ("player", "opponent"))
-        lines.append([row["endgame"], *who, row["games"], *shares, _score(row)])
-    head = ["endgame", "program", "against", "games", "won, %", "ahead, %", "level, %", "behind, %", "lost, %", "score"]
-    return table(head, lines)
+        kind = str(named(row["player"])).partition(", seed")[0]
+        found.setdefault((row["endgame"], kind, str(named(row["opponent"]))), []).append(row)
+    lines = []
+    for place, rows in found.items():
+        count = sum(int(row["games"]) for row in rows)
+        ends = (sum(int(row[name]) for row in rows) for name in ("won", "ahead", "drawn", "behind", "lost"))
+        scores = [float(row["score"]) for row in rows]
+        mean, low, high = student(scores)
+        told = _score(rows[0]) if low is None or high is None else _interval(mean, low, high)
+        each = ", ".join(f"{score:.3f}" for score in scores)
+        lines.append([*place, f"{count:,}", *(f"{100 * end / count:.0f}" for end in ends), each, told])
+    ends = ["won, %", "ahead, %", "level, %", "behind, %", "lost, %"]
+    return table(["endgame", "program", "against", "games", *ends, "score of each run", "mean"], lines)
 
 
 def games(data: Data) -> str:
     """Return a line for each player and opponent: the games and their score."""
     lines = []
     for row in data["chess_games"]:
-        share = _score(row)
-        who = row["player"] if row["player"] == SUM else str(named(row["player"]))
-        *counts, different = (f"{int(row[x] or 0):,}" for x in ("games", "won", "drawn", "lost", "different"))
-        told = different if row["different"] else ""
-        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, told])
+        who = (str(named(row[name])) for name in ("player", "opponent"))
+        counts = (f"{int(row[x]):,}" for x in ("games", "won", "drawn", "lost"))
+        lines.append([row["endgame"], *who, *counts, _score(row), f"{int(row['different']):,}"])
     head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
     return table(head, lines)
 
 
 def _score(row: Cells) -> str:
-    score, low, high = (min(max(float(row[name]), 0), 1) for name in ("score", "low", "high"))
-    return f"{score:.3f} ({low:.3f} to {high:.3f})"
+    return _interval(*(float(row[name]) for name in ("score", "low", "high")))
+
+
+def _interval(score: float, low: float, high: float) -> str:
+    """Return a score and its interval; an interval does not leave the scores that there are."""
+    return f"{score:.3f} ({max(low, 0):.3f} to {min(high, 1):.3f})"
 
 
 def mates(data: Data) -> str:
