@@ -22,7 +22,13 @@ FIXED = {
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
+CLASSES = {
+    "truth": "table-taught",
+    "games": "table-taught in games",
+    "coplay": "co-played",
+    "mate": "taught to mate",
+    "play": "own play",
+}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
