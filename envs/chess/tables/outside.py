@@ -19,6 +19,10 @@ class Outside:
         return self.values.shape
 
     def __getitem__(self, places: Array) -> Array:
-        """Return the values at places, int32[*B]."""
+        """Return the values at places, int32[*B]; beyond an end those at it, as on a device."""
         found = jax.ShapeDtypeStruct(places.shape, self.values.dtype)
-        return jax.pure_callback(lambda at: self.values[np.asarray(at)], found, places, vmap_method="broadcast_all")
+        return jax.pure_callback(self._read, found, places, vmap_method="broadcast_all")
+
+    def _read(self, places: Array) -> np.ndarray:
+        found: np.ndarray = self.values[np.clip(np.asarray(places), 0, len(self.values) - 1)]
+        return found
