@@ -22,7 +22,13 @@ FIXED = {
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
+CLASSES = {
+    "truth": "table-taught",
+    "games": "table-taught in games",
+    "coplay": "co-played",
+    "mate": "taught to mate",
+    "play": "own play",
+}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
@@ -55,6 +61,12 @@ ROWS = {
     "truth": "tables in place of games",
 }
 """What short runs differ in, by their directories."""
+GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
+NAMED = {
+    "co": "champion, by games against a random mover",
+    "co_five": "champion after 20 generations, by games against `five_terms`",
+}
+"""Who named the champions of runs, by their directories."""
 
 
 def named(player: str) -> str | None:
@@ -262,19 +274,26 @@ def _compared(of: dict[str, np.ndarray]) -> dict[str, tuple[str, str]]:
 
 
 def grown(data: Data) -> str:
-    """Return a line for each generation: what individuals of each run keep."""
-    rows = data["chess_grown"]
-    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
-    of = {(str(row["run"]), int(str(row["generation"]))): row for row in rows}
+    """Return a line for each generation: what individuals of each run keep; and what the champions keep."""
+    of: dict[str, dict[str, dict[int, Cells]]] = {}
+    for row in data["chess_grown"]:
+        if run := GROWN.fullmatch(str(row["run"])):
+            of.setdefault(run["who"], {}).setdefault(run["seed"], {})[int(str(row["generation"]))] = row
     lines = []
-    for generation in dict.fromkeys(generation for _, generation in of):
-        cells = [str(generation)]
-        for run in runs:
-            median, most = (100 * float(str(of[run, generation][x])) for x in ("median", "most"))
-            cells += [f"{median:.1f} ({most:.1f})", f"{float(str(of[run, generation]['nodes'])):.0f}"]
-        lines.append(cells)
-    told = [(f"seed {run.rsplit('/', 1)[1]}: median (best)", "nodes") for run in runs]
-    return table(["generation", *(x for pair in told for x in pair)], lines)
+    for generation in next(iter(of["co"].values())):
+        rows = [run[generation] for run in of["co"].values()]
+        cells = [(f"{_hundred(row['median'])} ({_hundred(row['most'])})", f"{float(row['nodes']):.0f}") for row in rows]
+        lines.append([str(generation), *(x for pair in cells for x in pair)])
+    for who, runs in of.items():
+        last = [runs[seed][max(runs[seed])] if seed in runs else None for seed in of["co"]]
+        kept = [(_hundred(row["champion"]), "") if row else ("", "") for row in last]
+        lines.append([NAMED[who], *(x for pair in kept for x in pair)])
+    head = [(f"seed {seed}: median (best)", "nodes") for seed in of["co"]]
+    return table(["generation", *(x for pair in head for x in pair)], lines)
+
+
+def _hundred(share: object) -> str:
+    return f"{100 * float(str(share)):.1f}"
 
 
 def terminals(data: Data) -> str:
@@ -370,7 +389,6 @@ LEARNING: Makers = {
     "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
-    "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,
 }
