@@ -1,8 +1,9 @@
 """What programs that value positions of chess see, and what they are made of: tables 4.1 to 4.3 of the source.
 
 Source: M. Sipper, "Evolved to Win" (2011), chapters 4 and 5, figure 12.1. A program sees the position after a move. The
-player is the side that has moved, its opponent the other one, whose turn it is. `docs/chess.md` has a sentence for each
-terminal. A truth value is a query: 0 or 1, or the number of its name, where a number is wanted, and true where not 0.
+player is the side that has moved, its opponent the other one, whose turn it is. `docs/chess_programs.md` has a
+sentence for each terminal. A truth value is a query: 0 or 1, or the number of its name, where a number is wanted, and
+true where not 0.
 
 The source leaves these points open:
 
