@@ -32,7 +32,7 @@ class Outside:
         return self.values.shape
 
     def __getitem__(self, places: Array) -> Array:
-        """Return the values [*B, ...] at places int32[*B] of the first axis; beyond an end, as on a device, those at it."""
+        """Return the values [*B, ...] at places int32[*B] of the first axis; beyond an end those at it."""
         found = jax.ShapeDtypeStruct((*places.shape, *self.shape[1:]), self.values.dtype)
         return jax.pure_callback(self._read, found, places, vmap_method="broadcast_all")
 
