@@ -31,12 +31,14 @@ class Outside:
         """Its shape."""
         return self.values.shape
 
-    def __getitem__(self, places: tuple[Array, ...]) -> Array:
-        """Return the values at places, an array int32[*B] for each of the first axes."""
-        found = jax.ShapeDtypeStruct((*places[0].shape, *self.shape[len(places) :]), self.values.dtype)
-        return jax.pure_callback(
-            lambda *at: self.values[tuple(map(np.asarray, at))], found, *places, vmap_method="broadcast_all"
-        )
+    def __getitem__(self, places: Array) -> Array:
+        """Return the values [*B, ...] at places int32[*B] of the first axis; beyond an end those at it."""
+        found = jax.ShapeDtypeStruct((*places.shape, *self.shape[1:]), self.values.dtype)
+        return jax.pure_callback(self._read, found, places, vmap_method="broadcast_all")
+
+    def _read(self, places: Array) -> np.ndarray:
+        found: np.ndarray = self.values[np.clip(np.asarray(places), 0, len(self.values) - 1)]
+        return found
 
 
 def take(tree: Tree, index: Array) -> Tree:

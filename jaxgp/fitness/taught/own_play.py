@@ -152,11 +152,11 @@ def played(
     def one(values: Array) -> tuple[Array, Array]:
         def move(state: tuple[Array, Array, Array], lot: Array) -> tuple[tuple[Array, Array, Array], Array]:
             here, done, failed = state
-            there = goes[here,]
+            there = goes[here]
             found = jnp.where(there >= 0, values[number[there]], -jnp.inf)
             best = (there >= 0) & (found == found.max(1, keepdims=True))
             outcome = jnp.take_along_axis(there, pick(best, lot[0])[:, None], 1)[:, 0]
-            answers = replies[outcome,]
+            answers = replies[outcome]
             following = jnp.take_along_axis(answers, pick(answers >= 0, lot[1])[:, None], 1)[:, 0]
             ends = (outcome >= 0) & won[outcome]
             fails = ~ends & ((outcome < 0) | (following < 0))
