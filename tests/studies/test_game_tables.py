@@ -300,7 +300,7 @@ def test_of_two_rows_of_one_seed_that_of_the_run_counts():
 def test_runs_of_a_kind_share_a_line_whose_interval_is_that_of_the_runs():
     def row(player, score, won):
         ends = {"won": won, "ahead": 0, "drawn": 100 - won, "behind": 0, "lost": 0}
-        return {"endgame": "KQKQ", "player": player, "opponent": "master", "games": "100", **ends} | {
+        return {"endgame": "KQKQ", "player": player, "opponent": "master", "seed": "0", "games": "100", **ends} | {
             "score": str(score), "low": "-0.01", "high": "0.51"
         }  # fmt: skip
 

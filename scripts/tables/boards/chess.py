@@ -22,7 +22,13 @@ FIXED = {
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
+CLASSES = {
+    "truth": "table-taught",
+    "games": "table-taught in games",
+    "coplay": "co-played",
+    "mate": "taught to mate",
+    "play": "own play",
+}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
@@ -165,13 +171,13 @@ def exact(data: Data) -> str:
 
 
 def by_book(data: Data) -> str:
-    """Return a line for each kind of champion and opponent: games of all its runs, in which material counts."""
+    """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts."""
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["chess_book"]:
         kind = str(named(row["player"])).partition(", seed")[0]
-        found.setdefault((row["endgame"], kind, str(named(row["opponent"]))), []).append(row)
+        found.setdefault((row["endgame"], kind, str(named(row["opponent"])), row["seed"]), []).append(row)
     lines = []
-    for place, rows in found.items():
+    for (*place, _), rows in found.items():
         count = sum(int(row["games"]) for row in rows)
         ends = (sum(int(row[name]) for row in rows) for name in ("won", "ahead", "drawn", "behind", "lost"))
         scores = [float(row["score"]) for row in rows]

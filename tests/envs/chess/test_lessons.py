@@ -76,7 +76,7 @@ def test_sets_of_six_men_outside_tell_who_wins_for_either_colour(tmp_path):
     squares = 1, 20, 30, 40, 50, 61  # the king of White on b1, its queen and rook, then those of Black
     place = np.ravel_multi_index((1, *squares[1:]), (10, *[64] * 5))
     sets = np.memmap(tmp_path / "sets", np.uint32, "w+", shape=(2, 2 * 10 * 64**4))  # zeros, which take no room
-    known = tables.tables(("KRK",))._replace(sets=sets, army=np.int32(tables.code((KING, QUEEN, ROOK))))
+    known = tables.tables(("KRK",))._replace(won=sets[0], lost=sets[1], army=np.int32(tables.code((KING, QUEEN, ROOK))))
     probe = jax.jit(lambda board: tables.probe(tables.outside(known), board))
     men = np.array(squares, np.int8).reshape(2, 3, 1)
     boards = [Board(one, np.broadcast_to(np.array([[KING], [QUEEN], [ROOK]], np.int8), men.shape)) for one in
@@ -116,7 +116,7 @@ def test_decisions_of_games_are_critical_ones_that_best_play_leads_to(monkeypatc
 
     @jax.jit
     def decide(key):
-        starts, plies, _ = jax.random.split(key, 3)
+        starts = jax.random.split(key, 3)[0]
         first = jax.vmap(lambda key: lessons.after_random_plies(game, key))(jax.random.split(starts, 8))
         last = lessons.after_best_plies(game, known, key, 8)
         made = lessons.lessons(game, "games")(key, 100)
