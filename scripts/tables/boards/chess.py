@@ -27,7 +27,8 @@ CLASSES = {
     "games": "table-taught in games",
     "coplay": "co-played",
     "mate": "taught to mate",
-    "play": "own play",
+    "play": "tree, own play",
+    "sum": "sum, own play",
 }
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
@@ -161,13 +162,18 @@ def seen(data: Data) -> str:
 
 
 def exact(data: Data) -> str:
-    """Return a line for each program: from what share of all won starts it mates, as exact computation says."""
+    """Return a line for each program: from what share of won starts it mates, as exact computation says."""
+
+    def cells(row: Cells, count: str, share: str) -> list[str]:
+        return [f"{int(str(row[count])):,}", f"{100 * float(str(row[share])):.2f}"] if row[count] else ["", ""]
+
     lines = [
-        [str(row["endgame"]), who, f"{int(str(row['positions'])):,}", f"{100 * float(str(row['mated'])):.1f}"]
+        [str(row["endgame"]), who, *cells(row, "positions", "mated"), *cells(row, "unmet", "unmet_mated")]
         for row in data["chess_seen"]
         if (who := named(str(row["by"]))) is not None
     ]
-    return table(["endgame", "program", "won starts, all", "mated, percent"], lines)
+    head = ["endgame", "program", "won starts, all", "mated, percent", "starts kept from training", "mated, percent"]
+    return table(head, lines)
 
 
 def by_book(data: Data) -> str:
