@@ -14,8 +14,8 @@ comes first on which the numbers say equally to go on. What a third tree says of
 number or, where it is negative, to its first disproof number, without the sign. Trees that say nothing leave
 `dfpn_replies` as it is.
 
-`WeightedFew` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen after
-the move, each with a weight. Weights of 0 leave `few` as it is, and no weights need more moves to be made to sort.
+`WeightedFew` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen
+after the move, each with a weight. Weights of 0 leave `few` as it is, and no weights need more moves to be made to sort.
 """
 
 from dataclasses import dataclass, replace
