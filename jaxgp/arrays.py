@@ -1,6 +1,7 @@
 """Small operations on arrays and on trees of arrays that many rooms need, each written once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
@@ -17,6 +18,27 @@ Tree = TypeVar("Tree")
 State = TypeVar("State", bound="Position")
 Result = TypeVar("Result")
 Carry = TypeVar("Carry")
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """An array of NumPy, too large to be compiled into a program, that programs on a device read by places."""
+
+    values: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.values.shape
+
+    def __getitem__(self, places: Array) -> Array:
+        """Return the values [*B, ...] at places int32[*B] of the first axis; beyond an end those at it."""
+        found = jax.ShapeDtypeStruct((*places.shape, *self.shape[1:]), self.values.dtype)
+        return jax.pure_callback(self._read, found, places, vmap_method="broadcast_all")
+
+    def _read(self, places: Array) -> np.ndarray:
+        found: np.ndarray = self.values[np.clip(np.asarray(places), 0, len(self.values) - 1)]
+        return found
 
 
 def take(tree: Tree, index: Array) -> Tree:
