@@ -15,7 +15,8 @@ number or, where it is negative, to its first disproof number, without the sign.
 `dfpn_replies` as it is.
 
 `WeightedFew` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen
-after the move, each with a weight. Weights of 0 leave `few` as it is, and no weights need more moves to be made to sort.
+after the move, each with a weight. Weights of 0 leave `few` as it is, and none of them makes a move more than `few`
+does to sort moves.
 """
 
 from dataclasses import dataclass, replace
