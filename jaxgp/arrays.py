@@ -1,6 +1,7 @@
 """Small operations on arrays and on trees of arrays that many rooms need, each written once."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
@@ -57,6 +58,34 @@ def in_chunks(
     chunks = jax.tree.map(lambda x: x.reshape(-1, size, *x.shape[1:]), items)
     carry, found = lax.scan(function, carry, chunks)
     return carry, jax.tree.map(lambda x: x.reshape(count, *x.shape[2:]), found)
+
+
+PARTS = "parts"
+"""The name of the axis of a mesh whose devices share the islands, the runs or the individuals."""
+
+
+def in_shares(function: Callable[[Tree], tuple[Carry, Result]], items: Tree, devices: int = 1) -> tuple[Carry, Result]:
+    """Compute the items of a tree of arrays [N, ...] on D devices, each of them N / D.
+
+    With several devices it is called by each of them in a program that `jax.shard_map` maps over a mesh with the axis
+    `PARTS`, with the same items.
+
+    Args:
+        function: items [N / D, ...] -> (what the share comes to as a whole, results [N / D, ...]).
+        items: the tree.
+        devices: D, which divides N.
+
+    Returns:
+        On every device the same: what all shares come to, [D, ...], and the results of all items, [N, ...].
+    """
+    if devices == 1:
+        whole, found = function(items)
+        return jax.tree.map(lambda x: x[None], whole), found
+    here = lax.axis_index(PARTS)
+    share = jax.tree.map(lambda x: x.reshape(devices, -1, *x.shape[1:])[here], items)
+    whole, found = function(share)
+    everywhere = partial(lax.all_gather, axis_name=PARTS)
+    return jax.tree.map(everywhere, whole), jax.tree.map(partial(everywhere, tiled=True), found)
 
 
 def where(condition: Array, yes: Tree, no: Tree) -> Tree:

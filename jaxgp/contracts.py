@@ -452,6 +452,12 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
         A fitness that can only measure all of them together returns None.
         """
 
+    def shared(self, devices: int) -> Fitness[Memory] | None:
+        """Return a fitness that finds the same by `evaluate` in a program that so many devices run; see `in_shares`.
+
+        The devices share the individuals. A fitness that one device alone can measure returns None.
+        """
+
 
 class Differentiable(ABC, Generic[Memory]):
     """A fitness with a loss that the numbers of programs can follow downhill, as `algorithm.tune` lets them."""

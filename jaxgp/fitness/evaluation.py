@@ -153,6 +153,11 @@ class Absolute(ABC, Generic[Memory]):
         del chunk
         return None
 
+    def shared(self, devices: int) -> "Absolute[Memory] | None":
+        """Return None: one device measures all individuals."""
+        del devices
+        return None
+
 
 @dataclass(frozen=True)
 class FunctionFitness(Absolute[tuple[()]]):

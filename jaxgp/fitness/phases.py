@@ -72,6 +72,11 @@ class Phased(Absolute[Phase]):
         parts = tuple(one for part in self.parts if (one := part.in_chunks(chunk)) is not None)
         return replace(self, parts=parts) if len(parts) == len(self.parts) else None
 
+    def shared(self, devices: int) -> "Phased | None":
+        """Return the fitness that this many devices measure; None if a part cannot be shared."""
+        parts = tuple(one for part in self.parts if (one := part.shared(devices)) is not None)
+        return replace(self, parts=parts) if len(parts) == len(self.parts) else None
+
     def evaluate(self, key: Array, population: Genome, memory: Phase) -> tuple[Evaluation, Phase]:
         """Measure a population [P, ...] by the part of its phase; it has neither cases nor behaviour."""
 

@@ -116,6 +116,11 @@ class Refereed(Absolute[Memories]):
         fitness = self.fitness.in_chunks(chunk)
         return None if fitness is None else replace(self, fitness=fitness)
 
+    def shared(self, devices: int) -> "Refereed | None":
+        """Return the fitness that this many devices measure, but for its referee; None if it cannot be shared."""
+        fitness = self.fitness.shared(devices)
+        return None if fitness is None else replace(self, fitness=fitness)
+
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
         """Measure a population [P, ...] by the fitness."""
         result, own = self.fitness.evaluate(key, population, memory.own)

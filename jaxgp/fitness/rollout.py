@@ -105,6 +105,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
         opposition: whom individuals meet instead of crews, each others, or others in each generation; None: nobody.
         rival_names: names of the cases of a `Value`, for metrics of the fittest in each; empty: no such metrics.
+        devices: that share the individuals, who then meet nobody of the population; they change no result.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -126,6 +127,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     lanes: int | None = None
     opposition: Opposition | None = None
     rival_names: tuple[str, ...] = ()
+    devices: int = 1
 
     __repr__ = brief
 
@@ -184,6 +186,10 @@ class RolloutFitness(Absolute[tuple[()]]):
         lanes = [one for one in (self.lanes, chunk) if one is not None]
         return replace(self, lanes=min(lanes, default=None))
 
+    def shared(self, devices: int) -> "RolloutFitness | None":
+        """Return the fitness whose individuals are shared by this many devices; None if they meet each other."""
+        return replace(self, devices=devices) if self.opposition is None else None
+
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
         ended = self.drive(child(key, PLAY), population)
@@ -234,9 +240,15 @@ class RolloutFitness(Absolute[tuple[()]]):
             places = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x), each, axis=0), places)
         keys = jax.random.split(key, number * each)
         lanes = self.lanes or (LANES if jax.default_backend() == "cpu" else None)
-        plans = self.driver.prepare(population)
         if opposed is None:
-            return self.roller.measure(plans, keys, places, lanes)
+
+            def share(individuals: Genome) -> tuple[Array, Ended]:
+                ended = self.roller.measure(self.driver.prepare(individuals), keys, places, lanes)
+                return ended.rounds, ended.replace(rounds=None)  # type: ignore[attr-defined]
+
+            rounds, ended = arrays.in_shares(share, population, self.devices)
+            return ended.replace(rounds=rounds.max())  # type: ignore[attr-defined]
+        plans = self.driver.prepare(population)
         met = opposed.meet(jax.random.fold_in(key, MEET), plans, len(jax.tree.leaves(population)[0]))
         ended = self.roller.measure(plans, keys, places, lanes, met)
         return ended.replace(measures=opposed.seen(met, ended.measures))  # type: ignore[attr-defined]

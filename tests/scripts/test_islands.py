@@ -1,4 +1,4 @@
-"""Islands on devices and in processes: the same run, bit for bit, and a resume on other devices."""
+"""Islands, and individuals, on devices and in processes: the same run, bit for bit, and a resume on other devices."""
 
 import json
 import os
@@ -80,6 +80,30 @@ def test_one_device_three_islands_at_a_time_eight_devices_two_processes_and_a_re
             assert found == rows
         # The number of generations, which the resumed run was given later, is no part of the configuration's digest.
         assert saved.keys() == arrays.keys()
+        assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
+
+
+SMALL = ["algorithm.population=16", "algorithm.capacity=64", "algorithm.creation.max_depth=3"]
+PANEL = ["game=mancala", "fitness.opponents={random:{kind:random,games:2}}", *SMALL]
+SUITE = ["game=rush_hour", "seed=1", *SMALL[:1], "fitness.limit=200", "fitness.boards=4"]
+DRIVEN = ["game=tests/fixtures/cart", "seed=3", *SMALL[:1]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [PANEL, SUITE, DRIVEN], ids=["panel", "suite", "rollouts"])
+def test_one_population_on_one_device_on_four_on_two_processes_and_taken_up_again_is_the_same_run(tmp_path, kind):
+    one, four, two = (tmp_path / name for name in ("one", "four", "two"))
+    last, kind = f"algorithm.generations={GENERATIONS}", [*kind, "logger=disabled"]
+    train(one, *kind, last, f"hydra.run.dir={one}")
+    train(four, *kind, "algorithm.generations=2", f"hydra.run.dir={four}", "devices.count=4")
+    train(four, f"resume={four}", last, "devices.count=2")
+    shared = ["devices.count=2", "devices.processes=2", f"devices.coordinator=localhost:{free_port()}"]
+    both = [start(two, *kind, last, f"hydra.run.dir={two}", *shared, f"devices.process={n}") for n in (0, 1)]
+    assert [process.wait(timeout=900) for process in both] == [0, 0], two.with_suffix(".txt").read_text()
+    rows, arrays = result(one)
+    for other in (four, two):
+        found, saved = result(other)
+        assert found == rows
         assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
 
 

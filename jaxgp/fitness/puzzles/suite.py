@@ -22,7 +22,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
+from jaxgp.arrays import comparable, count_distinct, in_chunks, in_shares, leaders, take
 from jaxgp.bits import extend
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Scheme, Solver, States
@@ -70,6 +70,7 @@ class SuiteFitness(Absolute[Array]):
             many. A solution that saves less than this share scores less, as in the source.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
         chunk: individuals that search at a time, at most; None: all. It changes nothing of the result.
+        devices: that share the individuals; they change nothing of it either.
     """
 
     solver: Solver
@@ -86,6 +87,7 @@ class SuiteFitness(Absolute[Array]):
     parsimony: float = 0.0
     minimum: float | None = None
     chunk: int | None = None
+    devices: int = 1
 
     seats: ClassVar[int] = 1
 
@@ -135,6 +137,10 @@ class SuiteFitness(Absolute[Array]):
         """Return the fitness for which this many individuals search at a time; see `chunk`."""
         return replace(self, chunk=chunk)
 
+    def shared(self, devices: int) -> "SuiteFitness":
+        """Return the fitness whose individuals are shared by this many devices."""
+        return replace(self, devices=devices)
+
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Measure a population [P, ...] on the instances that this generation draws."""
         drawn = jax.random.permutation(child(key, DRAW), self.number)[: self.boards]
@@ -176,7 +182,10 @@ class SuiteFitness(Absolute[Array]):
         def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array, Array]]:
             return None, self._search(reference, *part)
 
-        found = in_chunks(some, None, (population, which, leads), self.chunk)[1]
+        def own(part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array, Array]]:
+            return in_chunks(some, None, part, self.chunk)
+
+        _, found = in_shares(own, (population, which, leads), self.devices)
         nodes, solved, expanded = take(found, leader)
         cost = expanded if self.by_expanded else nodes
         share = cost.astype(jnp.float32) / jnp.maximum(reference[which], 1)
