@@ -103,8 +103,13 @@ def test_one_population_on_one_device_on_four_on_two_processes_and_taken_up_agai
     rows, arrays = result(one)
     for other in (four, two):
         found, saved = result(other)
-        assert found == rows
-        assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
+        assert [untold(row) for row in found] == [untold(row) for row in rows]
+        assert all(np.array_equal(saved[name], arrays[name]) for name in arrays if not name.startswith(".memory"))
+
+
+def untold(row: dict) -> dict:
+    """A row without what tells of the tables of opponents, which each device has for itself."""
+    return {name: value for name, value in row.items() if name not in ("searches", "table_hit_rate")}
 
 
 ALONE = ["game=tests/fixtures/cart", "seed=3", "algorithm.population=32"]
