@@ -4,6 +4,9 @@ A decision is critical if some legal move gives away the result: a win, or a dra
 start, or whatever start the game has, and up to nine random plies. The moves are worth what they lead to: 1 a win, 0 a
 draw, -1 a loss, so that the best ones are those that keep the result.
 
+The teacher `games` asks such decisions of positions that games of strong players go through: after the random plies
+both sides play best moves for a while, and men are taken.
+
 The teacher `mates` judges decisions of the side that wins. Its moves are worth the more, the sooner they mate, 0 where
 they give the win away. After the random plies both sides play best moves for a while, so that positions shortly before
 mate are among them.
@@ -28,12 +31,14 @@ from jaxgp.search.chance import unused_key
 
 Draw = Callable[[Array], tuple[Array, Lessons]]
 """key -> (bool[N], which positions are decisions; lessons [N] of all of them)."""
-TEACHERS = ("table", "tables", "mates")
-"""The default: all men are on the board. The second: some may have been taken. The third: see above."""
+TEACHERS = ("table", "tables", "mates", "games")
+"""The default: all men are on the board. The second: some may have been taken. The others: see above."""
 PLIES = 9
 """The most random plies before a decision."""
 BEST = 30
-"""The most plies of best play before a decision of `mates`."""
+"""The most plies of best play before a decision of `mates` or `games`."""
+OF_GAME = 8
+"""Positions of a game of best plies that may be decisions of `games`."""
 TOGETHER = 1024
 """Positions that are drawn together."""
 ROUNDS = 4096
@@ -64,8 +69,8 @@ def lessons(game: Chess, teacher: str | None) -> Callable[[Array, int], Lessons]
         found = tables.tables(names)
     else:
         found = tables.outside(tables.tables(names, tables.JUDGED))
-    if teacher == TEACHERS[2]:
-        return partial(teach, partial(draw_mates, game, found))
+    if teacher in TEACHERS[2:]:
+        return partial(teach, partial(draw_mates if teacher == TEACHERS[2] else draw_games, game, found))
     return partial(teach, partial(draw, game, teacher in (None, TEACHERS[0]), found))
 
 
@@ -109,27 +114,46 @@ def by_result(game: Chess, whole: bool, found: tables.Tables, states: State) -> 
     return good, made._replace(values=values)
 
 
+def draw_games(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Lessons]:
+    """Return bool[TOGETHER], which positions of good games are critical decisions, and lessons of all of them."""
+    return by_result(game, False, found, after_best_plies(game, found, key, OF_GAME))
+
+
 def draw_mates(game: Chess, found: tables.Tables, key: Array) -> tuple[Array, Lessons]:
     """Return bool[TOGETHER], in which positions the side to move wins and moves differ, and lessons of all of them."""
-
-    def best(number: Array, states: State) -> State:
-        made = judged(game, found, states)
-        keys = jax.random.split(jax.random.fold_in(lots, number), TOGETHER)
-        places = jax.vmap(lambda key, row: pick(row == row.max(), jax.random.bits(key)))(keys, made.values)
-        after = jax.vmap(lambda state, place: game.step(state, game.choice(state, place), unused_key()))(states, places)
-        moved: State = where((number < most) & ~states.terminated, after, states)
-        return moved
-
-    starts, plies, lots = jax.random.split(key, 3)
-    states = jax.vmap(partial(after_random_plies, game))(jax.random.split(starts, TOGETHER))
-    most = jax.random.randint(plies, (TOGETHER,), 0, BEST + 1)
-    states = lax.fori_loop(0, BEST, best, states)
+    states = after_best_plies(game, found, key, 1)
     made = judged(game, found, states)
     top = made.values.max(1, keepdims=True)
     good = ~states.terminated & (top[:, 0] > 0) & ((made.values > -jnp.inf) & (made.values < top)).any(1)
     sooner = jnp.where(made.values > 0, 1 - tables.plies(jnp.maximum(made.values, 0)) / tables.MATE, 0.0)
     worth = jnp.where(made.values > -jnp.inf, sooner, -jnp.inf)
     return good, made._replace(values=worth)
+
+
+def after_best_plies(game: Chess, found: tables.Tables, key: Array, each: int) -> State:
+    """Return positions [TOGETHER] after starts, random plies and up to `BEST` best ones, `each` of a game."""
+    games = TOGETHER // each
+
+    def best(number: Array, carry: tuple[State, State]) -> tuple[State, State]:
+        states, left = carry
+        made = judged(game, found, states)
+        keys = jax.random.split(jax.random.fold_in(lots, number), games)
+        places = jax.vmap(lambda key, row: pick(row == row.max(), jax.random.bits(key)))(keys, made.values)
+        after = jax.vmap(lambda state, place: game.step(state, game.choice(state, place), unused_key()))(states, places)
+        after = where(~states.terminated, after, states)
+        return after, where(number < most, _times(after, each), left)
+
+    starts, plies, lots = jax.random.split(key, 3)
+    states = jax.vmap(partial(after_random_plies, game))(jax.random.split(starts, games))
+    most = jax.random.randint(plies, (TOGETHER,), 0, BEST + 1)
+    left: State = lax.fori_loop(0, BEST, best, (states, _times(states, each)))[1]
+    return left
+
+
+def _times(states: State, each: int) -> State:
+    """Return states [N * each], those of states [N] as often."""
+    repeated: State = jax.tree.map(lambda x: jnp.tile(x, (each, *[1] * (x.ndim - 1))), states)
+    return repeated
 
 
 def judged(game: Chess, found: tables.Tables, states: State) -> Lessons:

@@ -16,7 +16,7 @@ def spec() -> "Spec[Mate]":
     return Spec(
         Mate,
         drawing=render,
-        roles=(roles.GUIDE, roles.SEARCH),
+        roles=(roles.GUIDE, roles.SEARCH, roles.WEIGHTS),
         instances=Suites("problem", suites.names, suites.instances),
         table=Table(notation.TYPED, rules=render.RULES, colours=render.COLOURS),
         proving=Proving(

@@ -12,7 +12,7 @@ from typing import Literal
 from envs.chess.language import functions as generic
 from envs.mate import terminals
 from envs.mate.functions import AGAIN, MATE_IN_ONE, ReadingOptions, functions
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Levels, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Levels, Primitive, PrimitiveSet
 from jaxgp.options import option, power_of_two
 from jaxgp.search.proofs.guided import Order
 
@@ -23,6 +23,8 @@ AT = {name: n for n, name in enumerate(terminals.SEEN)}
 """The number of each feature; the moves left are the one after them."""
 ERC = Primitive("ERC", domain=CONSTANTS, python="{value}", latex="{value}")
 DEPTH = Primitive("Depth", feature=len(AT), latex="\\mathrm{{Depth}}")
+WEIGHT = Floats(-16.0, 16.0)
+"""Replies that one of what a terminal counts stands for."""
 TYPE_SETS = tuple((kind, ("query",)) for kind in (FLOAT, BOOL))
 
 
@@ -100,4 +102,27 @@ def guide_set(options: GuideOptions) -> PrimitiveSet:
         generic(),
         roots=(FLOAT,) * (2 + third),
         type_sets=TYPE_SETS,
+    )
+
+
+@dataclass(frozen=True)
+class WeightsOptions:
+    """What weights stand before, and the search that they guide."""
+
+    told: bool = option(True, "whether searches know how many moves a problem allows; else they deepen from 1")
+    near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
+    deepest: int = option(5, "the most moves of the solver", low=1, high=8)
+    entries: int = power_of_two(1024, "entries of the table of each search", low=2, high=2**20)
+
+
+@lru_cache(maxsize=8)
+def weight_set(near: int) -> PrimitiveSet:
+    """Build the set of vectors of weights: a tree for each terminal that guides see, which is a constant."""
+    names = (*terminals.CHESS, *terminals.MATE)
+    return PrimitiveSet(
+        f"mate-weights-near{near}",
+        # Each has a type of its own, so that no weight takes the place of another's.
+        tuple(Primitive(f"weight:{name}", name, domain=WEIGHT) for name in names),
+        (),
+        roots=names,
     )

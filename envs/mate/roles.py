@@ -1,10 +1,10 @@
-"""How genomes search for mates: trees order the moves of a complete search, or a program makes the moves itself."""
+"""How genomes search for mates: trees or weights order the moves of a complete search, or a program makes all moves."""
 
 from envs.mate import export, language
 from envs.mate.rules import Mate
 from envs.mate.terminals import view
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.players.problems.prover import GuideProver, ProgramProver
+from jaxgp.players.problems.prover import GuideProver, ProgramProver, WeightsProver
 from jaxgp.spec import Role
 
 
@@ -52,4 +52,27 @@ GUIDE = Role(
     guide,
     exports={"python": export.python},
     features="seen",
+)
+
+
+def weights(problem: Mate, options: language.WeightsOptions) -> tuple[PrimitiveSet, WeightsProver]:
+    """Return the set of vectors of weights, and the search that they guide."""
+    primitives = language.weight_set(options.near)
+    prover = WeightsProver(
+        primitives,
+        problem,
+        view(options.near),
+        deepest=options.deepest,
+        told=options.told,
+        entries=options.entries,
+    )
+    return primitives, prover
+
+
+WEIGHTS = Role(
+    "weights",
+    "weights of what is seen after a move correct the order of the search few, which proves what it claims",
+    "program",
+    language.WeightsOptions,
+    weights,
 )

@@ -1,4 +1,4 @@
-"""Trees that guide a complete search: whatever they say, what is won is proved, on take the last stone in n."""
+"""Trees and weights that guide a complete search: what is won is proved, on take the last stone in n."""
 
 from dataclasses import replace
 from functools import cache
@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from envs.chess.language import functions as generic
-from jaxgp.genotypes.primitives import Levels, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import Floats, Levels, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
-from jaxgp.players.problems.prover import GuideProver
+from jaxgp.players.problems.prover import GuideProver, WeightsProver
 from jaxgp.search.proofs.depth import DepthFirst
 from jaxgp.search.proofs.numbers import ProofNumbers
 from tests.envs.replays import FAST
@@ -37,6 +37,13 @@ PROVER = GuideProver(TREES, GAME, view, GAME.deepest, entries=64, lanes=64)
 FEWEST = replace(PROVER, equal="replies", entries=1 << 12)
 LESS = replace(FEWEST, equal="less")
 FEW = DepthFirst(GAME, "few", entries=1 << 12, lanes=64)
+WEIGHTS = PrimitiveSet(
+    "weights",
+    tuple(Primitive(f"weight:{name}", name, domain=Floats(-4, 4)) for name in ("Total", "IsEven")),
+    (),
+    roots=("Total", "IsEven"),
+)
+WEIGHTED = WeightsProver(WEIGHTS, GAME, view, GAME.deepest, entries=1 << 12)
 NUMBERS = replace(PROVER, primitives=THREE, within="proof", entries=1 << 12)
 
 
@@ -82,6 +89,7 @@ def by_hand(search):
         (PROVER, ("2 2", "Total 2", "2 Largest"), None),
         pytest.param(FEWEST, ("Total 2", "2 2"), FEW, marks=pytest.mark.thorough),
         pytest.param(LESS, ("Total 2", "2 2"), FEW, marks=pytest.mark.thorough),
+        pytest.param(WEIGHTED, ("3.5 -2", "0 0"), FEW, marks=pytest.mark.thorough),
         pytest.param(
             NUMBERS,
             ("Total Largest Total", "2 2 0"),
@@ -89,9 +97,9 @@ def by_hand(search):
             marks=pytest.mark.thorough,
         ),
     ],
-    ids=["list", "fewest", "less", "numbers"],
+    ids=["list", "fewest", "less", "weights", "numbers"],
 )
-def test_whatever_trees_say_a_guided_search_proves_what_is_won_and_refutes_the_rest(prover, texts, search):
+def test_whatever_a_genome_says_a_guided_search_proves_what_is_won_and_refutes_the_rest(prover, texts, search):
     found = searched(prover, texts)
     keys = [wins((heaps, True), left) for heaps, left in problems()]
     won = np.array([bool(own) for own in keys])
@@ -101,5 +109,5 @@ def test_whatever_trees_say_a_guided_search_proves_what_is_won_and_refutes_the_r
     for chosen in found.chosen:
         assert all(one in own if own else one == -1 for one, own in zip(chosen, keys, strict=True))
     assert len(set(found.nodes.sum(1).tolist())) > 5
-    if search is not None:  # trees that say nothing leave the search by hand as it is
+    if search is not None:  # a genome that says nothing leaves the search by hand as it is
         np.testing.assert_array_equal(found.nodes[-1], by_hand(search).nodes)

@@ -78,13 +78,13 @@ def test_decisions_of_a_file_are_the_critical_ones_of_its_positions(tmp_path, mo
 def test_values_of_a_table_are_compared_with_the_moves_from_both_sides():
     pair = kinds_of("KRK")
     found = tables.Tables(*map(jnp.asarray, tables.tables(("KRK",))))
-    rng = np.random.default_rng(0)
+    rng, compared = np.random.default_rng(0), jax.jit(larger.compared)
     for side in range(2):
         boards = larger.positions(pair, tables.table(pair)[side], side, 100, rng)
-        value, best = map(np.asarray, larger.compared(found, boards))
+        value, best = map(np.asarray, compared(found, boards))
         assert np.array_equal(value, best)
         wrong = jnp.where((found.values > 0) & (found.values != tables.ILLEGAL), 0, found.values)
-        value, best = map(np.asarray, larger.compared(found._replace(values=wrong), boards))
+        value, best = map(np.asarray, compared(found._replace(values=wrong), boards))
         assert (value != best).mean() > 0.8, "nobody wins any more, but the other side still loses"
 
 

@@ -6,7 +6,7 @@ from jaxgp.measure import games
 from jaxgp.store import runs
 from jaxgp.study import curves
 from tables import checkers, islands, kalah, mancala, othello, reversi, walls
-from tables.boards import backgammon
+from tables.boards import backgammon, chess
 from tables.puzzles import morpion
 
 
@@ -292,3 +292,21 @@ def test_of_two_rows_of_one_seed_that_of_the_run_counts():
     ]
     data = {"morpion_scores": old, "morpion_runs": made("morpion_points", [90])}
     assert morpion.scores(data) == {"morpion_points": {0: 90, 1: 85}}
+
+
+# Chess
+
+
+def test_runs_of_a_kind_share_a_line_whose_interval_is_that_of_the_runs():
+    def row(player, score, won):
+        ends = {"won": won, "ahead": 0, "drawn": 100 - won, "behind": 0, "lost": 0}
+        return {"endgame": "KQKQ", "player": player, "opponent": "master", "seed": "0", "games": "100", **ends} | {
+            "score": str(score), "low": "-0.01", "high": "0.51"
+        }  # fmt: skip
+
+    champion = "docs/data/champions/chess_truth_kqkq.jsonl#"
+    rows = [row(champion + "0", 0.5, 0), row(champion + "1", 0.6, 20), row("gpec190", 0.25, 0)]
+    two, one = lines(chess.by_book({"chess_book": rows}))
+    assert two[:5] == ["KQKQ", "table-taught on KQKQ", "`master`", "200", "10"]
+    assert two[-2:] == ["0.500, 0.600", "0.550 (0.000 to 1.000)"]  # t is 12.7 with two runs
+    assert one[-2:] == ["0.250", "0.250 (0.000 to 0.510)"]

@@ -58,7 +58,8 @@ class Tables(NamedTuple):
 
     values: Array | Outside  # int8[N]
     offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
-    sets: Array | Outside  # uint32[2, M]: six men, where White wins and where Black loses; [2, 0]: none
+    won: Array | Outside  # uint32[M]: six men, a bit where White is to move and wins; [0]: none
+    lost: Array | Outside  # uint32[M]: the same where Black is to move and loses
     army: Array  # int32[]: that of both sides of these six men
 
 
@@ -186,7 +187,8 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
         UsageError: an endgame of more men, or of others than queens and rooks; six men that have not been judged yet.
     """
     pairs: set[Pair] = set()
-    sets, judged = np.zeros((2, 0), np.uint32), -1
+    won = lost = np.zeros(0, np.uint32)
+    judged = -1
     for name in endgames:
         pair = kinds_of(name)
         if not has(pair, most):
@@ -207,7 +209,7 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
                     f"{named(pair)}: no results; scripts/studies/chess/larger.py endgame={named(pair)} finds them"
                 )
             judged = code(pair[0])
-            sets = np.stack([part.reshape(-1).view(np.uint32) for part in results.read(path)])
+            won, lost = (part.reshape(-1).view(np.uint32) for part in results.read(path))
     offsets = np.full((9, 9, 2), -1, np.int32)
     parts: list[np.ndarray] = []
     end = 0
@@ -219,12 +221,13 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
                 offsets[(*at, side)] = end
                 parts.append(values.reshape(-1))
                 end += values.size
-    return Tables(np.concatenate(parts), offsets, sets, np.int32(judged))  # type: ignore[arg-type]
+    return Tables(np.concatenate(parts), offsets, won, lost, np.int32(judged))  # type: ignore[arg-type]
 
 
 def outside(found: Tables) -> Tables:
     """Return tables that stay on the host, whatever program asks them."""
-    return found._replace(values=Outside(np.asarray(found.values)), sets=Outside(np.asarray(found.sets)))
+    many = {name: Outside(np.asarray(getattr(found, name))) for name in ("values", "won", "lost")}
+    return found._replace(**many)
 
 
 def probe(found: Tables, board: Board) -> Array:
@@ -247,10 +250,10 @@ def probe(found: Tables, board: Board) -> Array:
     start = jnp.asarray(found.offsets)[jnp.minimum(first, 8), jnp.minimum(second, 8), swap.astype(jnp.int32)]
     held = fits & (start >= 0)
     value = jnp.where(held, _at(found.values, jnp.where(held, start + before_last * SQUARES + last, 0)), UNKNOWN)
-    if not found.sets.shape[1]:
+    if not found.won.shape[0]:
         return value
     is_six = (sizes.sum((0, 1)) == JUDGED) & (armies == found.army).all(0)
-    won, lost = (_has(found.sets, n, *_place(side), is_six) for n, side in enumerate((men, men[::-1])))
+    won, lost = (_has(of, *_place(side), is_six) for of, side in ((found.won, men), (found.lost, men[::-1])))
     return jnp.where(is_six, jnp.where(won, WON, jnp.where(lost, -WON, np.int8(0))), value)
 
 
@@ -268,14 +271,14 @@ def _place(men: Array) -> tuple[Array, Array]:
     return place, last
 
 
-def _at(values: Array | Outside, *places: Array) -> Array:
-    """Return the values at places, an array int32[*B] for each axis."""
+def _at(values: Array | Outside, places: Array) -> Array:
+    """Return the values at places, int32[*B]."""
     return values[places] if isinstance(values, Outside) else jnp.asarray(values)[places]
 
 
-def _has(sets: Array | Outside, number: int, place: Array, last: Array, asked: Array) -> Array:
-    """Return bool[*B]: whether one of the sets uint32[2, M] has places; False where nobody asks."""
-    word = _at(sets, jnp.full_like(place, number), jnp.where(asked, 2 * place + last // 32, 0))
+def _has(words: Array | Outside, place: Array, last: Array, asked: Array) -> Array:
+    """Return bool[*B]: whether a set uint32[M] has places; False where nobody asks."""
+    word = _at(words, jnp.where(asked, 2 * place + last // 32, 0))
     return asked & ((word >> (last % 32).astype(jnp.uint32)) & 1).astype(bool)
 
 

@@ -18,9 +18,11 @@ class Outside:
         """Its shape."""
         return self.values.shape
 
-    def __getitem__(self, places: tuple[Array, ...]) -> Array:
-        """Return the values at places, an array int32[*B] for each axis."""
-        found = jax.ShapeDtypeStruct(places[0].shape, self.values.dtype)
-        return jax.pure_callback(
-            lambda *at: self.values[tuple(map(np.asarray, at))], found, *places, vmap_method="broadcast_all"
-        )
+    def __getitem__(self, places: Array) -> Array:
+        """Return the values at places, int32[*B]; beyond an end those at it, as on a device."""
+        found = jax.ShapeDtypeStruct(places.shape, self.values.dtype)
+        return jax.pure_callback(self._read, found, places, vmap_method="broadcast_all")
+
+    def _read(self, places: Array) -> np.ndarray:
+        found: np.ndarray = self.values[np.clip(np.asarray(places), 0, len(self.values) - 1)]
+        return found

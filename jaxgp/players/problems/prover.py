@@ -1,4 +1,4 @@
-"""Genomes that search problems: programs that make moves, and trees that guide a complete search."""
+"""Genomes that search problems: programs that make moves, and trees or weights that guide a complete search."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -14,7 +14,7 @@ from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.guided import Guided, GuidedNumbers, Order
+from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, Order, Weighted
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
@@ -123,4 +123,48 @@ class GuideProver(Prover[FramePlan]):
         search: Guided | GuidedNumbers = GuidedNumbers(self.problem, **shared)
         if self.within == "deepening":
             search = Guided(self.problem, equal=self.equal, **shared)
+        return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)
+
+
+@dataclass(frozen=True)
+class WeightsProver(Prover[Array]):
+    """A `Prover`: weights of what is seen after moves correct the order of the search `few`; what it claims is proved.
+
+    Attributes:
+        primitives: vectors of weights; a tree for each.
+        problem: the rules.
+        view: what is seen of a board, whole numbers, in the order of the weights.
+        deepest: the most moves of the solver.
+        told: whether searches know how many moves a problem allows, or deepen from 1.
+        limit: the most nodes of a search.
+        entries: entries of the table of each search, a power of two.
+        lanes: searches that run side by side.
+    """
+
+    proves: ClassVar[bool] = True
+
+    primitives: PrimitiveSet
+    problem: Problem[Any]
+    view: View
+    deepest: int = 5
+    told: bool = True
+    limit: int = 2_000_000
+    entries: int = 1024
+    lanes: int = 64
+
+    def prepare(self, programs: Programs) -> Array:
+        """Return the weights of individuals [P, F, L] in parts, int32[P, F]."""
+        return jnp.round(programs.value[:, :, 0] * PARTS).astype(jnp.int32)
+
+    def prove(self, plans: Array, whose: Array, states: States, limits: Array) -> Claims:
+        """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
+        search = Weighted(
+            self.problem,
+            told=self.told,
+            deepest=self.deepest,
+            entries=self.entries,
+            lanes=self.lanes,
+            narrow=self.lanes,
+            view=self.view,
+        )
         return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

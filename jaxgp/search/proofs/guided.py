@@ -1,4 +1,4 @@
-"""Complete searches that programs guide. Whatever the programs say, every claim is proved by construction.
+"""Complete searches that genomes guide. Whatever they say, every claim is proved by construction.
 
 `Guided` is the search `few` of `jaxgp.search.proofs.depth`, with the values of trees where that has the number of
 replies: forcing moves alone to the whole depth first, on the last move as well, with an exact table. One tree orders
@@ -13,6 +13,9 @@ tree reads no board, and replies do not count, no move is made for it.
 comes first on which the numbers say equally to go on. What a third tree says of a new board is added to its first proof
 number or, where it is negative, to its first disproof number, without the sign. Trees that say nothing leave
 `dfpn_replies` as it is.
+
+`Weighted` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen after
+the move, each with a weight. Weights of 0 leave `few` as it is, and no weights need more moves to be made to sort.
 """
 
 from dataclasses import dataclass, replace
@@ -36,6 +39,10 @@ STEPS, COARSE = 1000, 4
 """Values are told apart that differ by one divided by so many; the second, where the number of replies counts too."""
 MOST = 255
 """Replies that are told apart."""
+PARTS = 32
+"""Weights are whole numbers of parts, of which so many are one reply; so a sum is exact."""
+FARTHEST = 1 << 19
+"""The most parts, either way, that moves are told apart by."""
 Order = Literal["list", "replies", "less"]
 """Of the solver's moves: by value, then as in the list or by the number of replies, or by value less that number."""
 
@@ -139,3 +146,40 @@ class GuidedNumbers(_Trees, ProofNumbers):
         order, says = self.values(trees, before, action, after, seen, left)
         more = jnp.round(jnp.stack([jnp.maximum(says, 0), jnp.maximum(-says, 0)])).astype(jnp.int32)
         return numbers + more, jnp.round((MATE - order) * STEPS).astype(jnp.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted(DepthFirst):
+    """The search `few`, with weights of what is seen after a move of the solver.
+
+    Attributes:
+        view: what is seen, whole numbers; the first F have weights.
+        parts: int32[P, F], the weights of each individual; given with the roots, as is
+        whose: int32[Q], the individual of each root.
+    """
+
+    view: View | None = None
+    parts: Array | None = None
+    whose: Array | None = None
+
+    def search(
+        self,
+        states: States,
+        limit: Array,
+        count: Array | None = None,
+        contexts: Contexts = (),
+        whose: Array | None = None,
+    ) -> Claims:
+        """Search roots [Q] for individuals `whose` of weights `contexts`; see `RootSearch.search`."""
+        weighted = replace(self, parts=cast(Array, contexts), whose=whose)
+        return super(Weighted, weighted).search(states, limit, count)
+
+    def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
+        """Return int32[]: the number of replies less the weighted sum, in parts, moved above 0."""
+        assert self.parts is not None
+        assert self.view is not None
+        assert self.whose is not None
+        own = self.parts[self.whose[lane.root]]
+        shown = self.view(before, action, after, seen, jnp.arange(64) < len(own))[: len(own)]
+        total = (own * jnp.round(shown).astype(jnp.int32)).sum()
+        return FARTHEST + jnp.clip(PARTS * seen.count - total, -FARTHEST, FARTHEST)

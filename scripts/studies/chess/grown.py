@@ -3,8 +3,8 @@
     python scripts/train.py experiment=chess_kqkq seeds=1-2 checkpoint_every=10 keep_checkpoints=99
     python scripts/studies/chess/grown.py runs=[outputs/DIR/1,outputs/DIR/2] save=docs/data/chess_grown.csv
 
-All individuals decide in the same critical decisions, drawn as those of `kept.py`, with another seed. Row 0 is a first
-generation of the same size, created anew.
+All individuals, and the champion of each run, decide in the same critical decisions, drawn as those of `kept.py`, with
+another seed, whatever starts the run has. Row 0 is a first generation of the same size, created anew.
 
 With `named` a champion of each run is written into that file: of the last generation the one with the most points in
 `games` games from each seat against a fixed player, by the rules of the run.
@@ -21,8 +21,9 @@ if __name__ == "__main__":
     terminal.quiet()
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -31,11 +32,15 @@ import numpy as np
 import envs
 import jaxgp
 from envs.chess import strategies
+from envs.chess.language import Options as Asked
 from jaxgp import files
 from jaxgp.config import arguments
+from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.fitness.taught.decisions import look, shares
+from jaxgp.games.casting import cast
 from jaxgp.genotypes import language
 from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.text import parse_program
 from jaxgp.measure.champions import Loaded, load
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
@@ -45,7 +50,9 @@ from jaxgp.store.directory import RunDirectory
 from studies.chess import rows
 from studies.chess.kept import decide
 
-COLUMNS = ("run", "generation", "individuals", "decisions", "mean", "median", "least", "most", "nodes")
+COLUMNS = ("run", "generation", "individuals", "decisions", "mean", "median", "least", "most", "nodes", "champion")
+Judge = Callable[[Programs], np.ndarray]
+"""What individuals [P, ...] keep: float32[P]."""
 POPULATION = ".population."
 """What names of arrays of a checkpoint begin with that are the population."""
 
@@ -76,8 +83,12 @@ def name(options: Options, run: Loaded, generation: int, some: Programs) -> cham
     made = run.cast
     panel = [jaxgp.opponent(made, "strategy", name=options.against, games=options.games)]
     fitness = jaxgp.PanelFitness(made.game, made.actor, panel, points="result", paired=True)
-    key = jax.random.key(options.seed)
-    found = jax.jit(lambda some: fitness.evaluate(key, some, fitness.init(key))[0])(some)
+
+    @jax.jit
+    def play(key: jax.Array, some: Programs) -> Evaluation:
+        return fitness.evaluate(key, some, fitness.init(key))[0]
+
+    found = play(jax.random.key(options.seed), some)
     best = int(found.fittest)
     genome = jax.tree.map(lambda x: np.asarray(x[best]), some)
     return replace(
@@ -91,26 +102,35 @@ def name(options: Options, run: Loaded, generation: int, some: Programs) -> cham
     )
 
 
+@cache
+def judge(endgame: str, asked: Asked, decisions: int, seed: int) -> Judge:
+    """Return who tells what programs keep, for programs of these options."""
+    game = envs.make("chess", endgame=endgame)
+    actor = cast(envs.spec("chess"), game, "move", values=vars(asked)).actor
+    seen = jax.jit(partial(look, actor))(decide(game, decisions, seed).lessons)
+    found = jax.jit(lambda some, seen: shares(actor, some, seen).mean(1))
+    return lambda some: np.asarray(found(some, seen))
+
+
 def measure(options: Options, champions: list[str]) -> Iterator[tuple[str, ...]]:
     """Yield a row for each run and checkpoint; put the champions that are named into a list, as JSON."""
     for run in options.runs:
         loaded = load(run, envs, "runs")
-        made = loaded.cast
-        at = decide(made.game, options.decisions, options.seed)
-        seen = jax.jit(lambda lessons, made=made: look(made.actor, lessons))(at.lessons)
-        judge = jax.jit(lambda some, seen, made=made: shares(made.actor, some, seen).mean(1))
-        kept = dict(populations(run))
+        made, kept = loaded.cast, dict(populations(run))
+        judged = judge(made.game.endgame, made.options, options.decisions, options.seed)
         count, _, capacity = next(iter(kept.values())).opcode.shape
-        key, asked = jax.random.key(options.seed), CreationOptions(method="ramped", min_depth=1, max_depth=6)
         if options.named:
             last = max(kept)
             champions.append(json.dumps(champion.as_json(name(options, loaded, last, kept[last]))))
-        kept[0] = create(key, made.language, asked, count, capacity)
+        asked = CreationOptions(method="ramped", min_depth=1, max_depth=6)
+        kept[0] = create(jax.random.key(options.seed), made.language, asked, count, capacity)
+        best = parse_program(made.language, loaded.content.text, capacity)
         for generation, some in sorted(kept.items()):
-            found, sizes = np.asarray(judge(some, seen)), np.asarray(some.length).sum(1)
-            told = (found.mean(), np.median(found), found.min(), found.max())
-            counts = map(str, (generation, count, options.decisions))
-            yield run, *counts, *(f"{x:.5f}" for x in told), f"{sizes.mean():.1f}"
+            # The champion takes part as one more individual.
+            *found, of_champion = judged(jax.tree.map(lambda x, y: jnp.concatenate([x, y[None]]), some, best))
+            told = (np.mean(found), np.median(found), np.min(found), np.max(found))
+            counts, nodes = map(str, (generation, count, options.decisions)), np.asarray(some.length).sum(1).mean()
+            yield run, *counts, *(f"{x:.5f}" for x in told), f"{nodes:.1f}", f"{of_champion:.5f}"
 
 
 def task(options: Options) -> int:

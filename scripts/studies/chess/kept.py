@@ -26,7 +26,6 @@ if __name__ == "__main__":
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -122,17 +121,8 @@ class Decisions:
 
 def decide(game: Chess, count: int, seed: int) -> Decisions:
     """Draw critical decisions."""
-
-    @jax.jit
-    def teach(key: jax.Array, found: tables.Tables) -> Lessons:
-        return lessons.teach(partial(lessons.draw, game, True, found), key, count)
-
-    return _decisions(jax.device_get(teach(jax.random.key(seed), _tables(game))))
-
-
-def _tables(game: Chess) -> tables.Tables:
-    """Return the tables of an endgame, an argument of programs: compiled in, those of five men take memory twice."""
-    return tables.Tables(*map(jnp.asarray, tables.tables((game.endgame,), tables.JUDGED)))
+    teach = jax.jit(lessons.lessons(game, lessons.TEACHERS[0]), static_argnums=1)
+    return _decisions(jax.device_get(teach(jax.random.key(seed), count)))
 
 
 def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:
@@ -141,9 +131,10 @@ def meet(game: Chess, path: str, count: int, seed: int) -> Decisions:
     made = jax.jit(jax.vmap(lambda men, kinds, clock, mover: game.state(men, kinds, clock, jnp.int16(1), mover, ())))(
         start.men, start.kinds, start.clock, start.to_move
     )
-    known, judge = _tables(game), jax.jit(lambda found, states: lessons.by_result(game, True, found, states))
+    known = tables.outside(tables.tables((game.endgame,), tables.JUDGED))
+    judge = jax.jit(lambda states: lessons.by_result(game, True, known, states))
     blocks = [
-        jax.device_get(judge(known, take(made, jnp.arange(first, first + lessons.TOGETHER) % len(start.men))))
+        jax.device_get(judge(take(made, jnp.arange(first, first + lessons.TOGETHER) % len(start.men))))
         for first in range(0, len(start.men), lessons.TOGETHER)
     ]
     good, found = jax.tree.map(lambda *xs: np.concatenate(xs)[: len(start.men)], *blocks)

@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -101,14 +101,18 @@ def positions(pair: tables.Pair, values: np.ndarray, side: int, count: int, rng:
     return Board(jnp.asarray(men[order]), jnp.asarray(kinds[order]))
 
 
-@jax.jit
 def compared(found: tables.Tables, board: Board) -> tuple[jax.Array, jax.Array]:
-    """Return int8[B] and int8[B]: the values of boards in the table, and by the moves from them."""
+    """Return int8[B] and int8[B]: the values of boards [2, S, B] in the table, and by the moves from them."""
     after, there = tables.successors(board, PLACES)
     best = jnp.where(there, tables.before(tables.probe(found, after)), np.int8(-tables.MATE)).max(0)
     checked = attacks(board)[board.men.shape[1] :, 0].any(0)
     best = jnp.where(~there.any(0) & ~checked, 0, best)
     return tables.probe(found, board), best.astype(jnp.int8)
+
+
+def comparing(endgame: str, most: int) -> Callable[[Board], tuple[jax.Array, jax.Array]]:
+    """Return what compares boards with the table of an endgame, which stays on the host: it may take gigabytes."""
+    return jax.jit(partial(compared, tables.outside(tables.tables((endgame,), most))))
 
 
 def shown(board: Board, number: int, side: int) -> "chess.Board":
@@ -148,8 +152,7 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
     begun = time.process_time()
     whole = tables.table(pair)
     spent = time.process_time() - begun
-    found = tables.tables((options.endgame,), tables.LARGEST)
-    known = tables.Tables(*map(jnp.asarray, found))
+    compare = comparing(options.endgame, tables.LARGEST)
     yield options.endgame, "", "seconds of CPU for the table, or to read it", f"{spent:.0f}"
     rng = np.random.default_rng(options.seed)
     for side, mover in enumerate(("white", "black")):
@@ -166,7 +169,7 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
         apart = done = 0
         while done < options.positions:
             boards = positions(pair, whole[side], side, AT_ONCE, rng)
-            value, best = map(np.asarray, compared(known, boards))
+            value, best = map(np.asarray, compare(boards))
             if options.engine and not done:
                 what = f"of {options.judged} positions as {options.engine} says at {options.nodes} nodes"
                 yield row(what, judged(options, boards, value, side))
@@ -187,7 +190,7 @@ def measure_six(options: Options, pair: tables.Pair) -> Iterator[tuple[str, ...]
     yield options.endgame, "", "rounds", str(reading.read_json(path / "about.json")["rounds"])
     for mover, name, found in zip(("white", "black"), ("won", "lost"), results.read(path), strict=True):
         yield options.endgame, mover, name, str(sum(int(np.bitwise_count(part).sum()) for part in found))
-    known = tables.Tables(*map(jnp.asarray, tables.tables((options.endgame,), tables.JUDGED)))
+    compare = comparing(options.endgame, tables.JUDGED)
     game = envs.make("chess", endgame=options.endgame, start="legal")
     draw = jax.jit(jax.vmap(game.init))
     apart, counts = 0, np.zeros(3, int)
@@ -195,7 +198,7 @@ def measure_six(options: Options, pair: tables.Pair) -> Iterator[tuple[str, ...]
     for number in range(blocks):
         states = draw(jax.random.split(jax.random.fold_in(jax.random.key(options.seed), number), AT_ONCE))
         board = Board(*(jnp.moveaxis(x, 0, -1) for x in states.board))
-        value, best = map(np.asarray, compared(known, board))
+        value, best = map(np.asarray, compare(board))
         if options.engine and not number:
             what = f"of {options.judged} positions as {options.engine} says at {options.nodes} nodes"
             yield options.endgame, "white", what, str(judged(options, board, value, 0))

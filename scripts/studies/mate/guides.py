@@ -86,11 +86,12 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
     if options.run is None:
         reject("run", None, "a run, a champion file, or text=")
     loaded = champions.load(options.run, envs)
-    if loaded.cast.role is None or loaded.cast.role.name != "guide":
-        reject("run", options.run, "a champion of the role guide")
+    role = loaded.cast.role.name if loaded.cast.role else ""
+    if role not in ("guide", "weights"):
+        reject("run", options.run, "a champion of the role guide or weights")
     values = {name: value for name, value in loaded.cast.program.items() if name != "role"}
     values["entries"] = options.entries
-    own = cast(loaded.cast.spec, loaded.cast.game, "guide", None, values)
+    own = cast(loaded.cast.spec, loaded.cast.game, role, None, values)
     return own, loaded.content.text, loaded.content.title, str(loaded.content.seed)
 
 

@@ -2,7 +2,7 @@
 
     python scripts/studies/mate/problems.py part=games games=400 file=games.fen
     python scripts/studies/mate/problems.py part=own file=games.fen save=envs/mate/problems.txt
-    python scripts/studies/mate/problems.py part=hard file=envs/mate/problems.txt least=100 save=hard.txt
+    python scripts/studies/mate/problems.py part=hard file=envs/mate/problems.txt least=100 save=envs/mate/hard.txt
     python scripts/studies/mate/problems.py part=lines file=problems.epd save=docs/data/mate_lines.csv
     python scripts/studies/mate/problems.py part=lines file=problems.epd save=lines.csv n=[5] columns=[shortest,few]
 
@@ -46,6 +46,10 @@ HEADER = """\
 # Problems of mate in n, made by scripts/studies/mate/problems.py from games of {engine} against itself at few nodes,
 # seed {seed}; the shortest n is proved. Columns: FEN; n; nodes of the search `captures`, told n, of at most {limit};
 # a set; all keys, by complete search. At most one problem of a game stands here. It may be used as the project may.
+"""
+HARD = """\
+# Problems of problems.txt that are not set apart for reports, and for which the search `few`, told n, needs {least}
+# nodes or more; made by scripts/studies/mate/problems.py part=hard. Columns are those of that list.
 """
 SHORTEST = "dfpn_replies_deepening"
 MEASURED = ("keys", "shortest", "smallest", *mate.SEARCHES, "few_by_number", "few_deepening", *mate.KNOWING)
@@ -176,7 +180,8 @@ def hard(lines: Sequence[str], options: Options) -> list[str]:
     rows = [line for line in lines if not line.startswith("#") and "; report; " not in line]
     problems = [(text, int(own)) for text, own, *_ in (line.split("; ") for line in rows)]
     counts = [found.nodes for found in mate.count("few", problems, options.limit)]
-    return [line for line, nodes in zip(rows, counts, strict=True) if nodes >= options.least]
+    kept = [line for line, nodes in zip(rows, counts, strict=True) if nodes >= options.least]
+    return [*HARD.format(least=options.least).splitlines(), *kept]
 
 
 def measure(lines: Sequence[str], options: Options) -> list[str]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.comparison import dominance
-from jaxgp.statistics.intervals import wilson
+from jaxgp.statistics.intervals import student, wilson
 from jaxgp.statistics.permutation import rank_sum
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
@@ -22,7 +22,13 @@ FIXED = {
     "printed": "`gpec190`, its printed tree alone",
     "network": "network of the same terminals",
 }
-CLASSES = {"truth": "table-taught", "coplay": "co-played", "mate": "taught to mate", "play": "own play"}
+CLASSES = {
+    "truth": "table-taught",
+    "games": "table-taught in games",
+    "coplay": "co-played",
+    "mate": "taught to mate",
+    "play": "own play",
+}
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
@@ -30,13 +36,12 @@ CHAMPION = re.compile(
 MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
-SUM = "sum of five terms"
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
-MATTERED = re.compile(r"outputs/chess/mattered/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/mattered(_coplay)?/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -48,8 +53,20 @@ ROWS = {
     "erc_inverses": "constants of chapter 4 and their inverses",
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
+    "draws_alone": "draws alone, no 3/4 rule",
+    "peers_2": "2 peers, 2.5 times as many generations",
+    "peers_10": "10 peers, half as many generations",
+    "ties_first": "the first of equal moves",
+    "one_tree": "one tree",
+    "truth": "tables in place of games",
 }
 """What short runs differ in, by their directories."""
+GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
+NAMED = {
+    "co": "champion, by games against a random mover",
+    "co_five": "champion after 20 generations, by games against `five_terms`",
+}
+"""Who named the champions of runs, by their directories."""
 
 
 def named(player: str) -> str | None:
@@ -159,33 +176,42 @@ def exact(data: Data) -> str:
 
 
 def by_book(data: Data) -> str:
-    """Return a line for each player and opponent: games in which material counts, as in the book."""
-    lines = []
+    """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts."""
+    found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["chess_book"]:
-        count = int(row["games"])
-        shares = (f"{100 * int(row[name]) / count:.0f}" for name in ("won", "ahead", "drawn", "behind", "lost"))
-        who = (str(named(row[name])) for name in ("player", "opponent"))
-        lines.append([row["endgame"], *who, row["games"], *shares, _score(row)])
-    head = ["endgame", "program", "against", "games", "won, %", "ahead, %", "level, %", "behind, %", "lost, %", "score"]
-    return table(head, lines)
+        kind = str(named(row["player"])).partition(", seed")[0]
+        found.setdefault((row["endgame"], kind, str(named(row["opponent"])), row["seed"]), []).append(row)
+    lines = []
+    for (*place, _), rows in found.items():
+        count = sum(int(row["games"]) for row in rows)
+        ends = (sum(int(row[name]) for row in rows) for name in ("won", "ahead", "drawn", "behind", "lost"))
+        scores = [float(row["score"]) for row in rows]
+        mean, low, high = student(scores)
+        told = _score(rows[0]) if low is None or high is None else _interval(mean, low, high)
+        each = ", ".join(f"{score:.3f}" for score in scores)
+        lines.append([*place, f"{count:,}", *(f"{100 * end / count:.0f}" for end in ends), each, told])
+    ends = ["won, %", "ahead, %", "level, %", "behind, %", "lost, %"]
+    return table(["endgame", "program", "against", "games", *ends, "score of each run", "mean"], lines)
 
 
 def games(data: Data) -> str:
     """Return a line for each player and opponent: the games and their score."""
     lines = []
     for row in data["chess_games"]:
-        share = _score(row)
-        who = row["player"] if row["player"] == SUM else str(named(row["player"]))
-        *counts, different = (f"{int(row[x] or 0):,}" for x in ("games", "won", "drawn", "lost", "different"))
-        told = different if row["different"] else ""
-        lines.append([row["endgame"], who, str(named(row["opponent"])), *counts, share, told])
+        who = (str(named(row[name])) for name in ("player", "opponent"))
+        counts = (f"{int(row[x]):,}" for x in ("games", "won", "drawn", "lost"))
+        lines.append([row["endgame"], *who, *counts, _score(row), f"{int(row['different']):,}"])
     head = ["endgame", "program", "against", "games", "won", "drawn", "lost", "score", "different"]
     return table(head, lines)
 
 
 def _score(row: Cells) -> str:
-    score, low, high = (min(max(float(row[name]), 0), 1) for name in ("score", "low", "high"))
-    return f"{score:.3f} ({low:.3f} to {high:.3f})"
+    return _interval(*(float(row[name]) for name in ("score", "low", "high")))
+
+
+def _interval(score: float, low: float, high: float) -> str:
+    """Return a score and its interval; an interval does not leave the scores that there are."""
+    return f"{score:.3f} ({max(low, 0):.3f} to {min(high, 1):.3f})"
 
 
 def mates(data: Data) -> str:
@@ -210,33 +236,64 @@ def mattered(data: Data) -> str:
         if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
     of = {name: np.array(shares) for name, shares in found["critical"].items()}
-    others = [name for name in of if name != REFERENCE]
-    corrected = dict(zip(others, holm([rank_sum(of[name], of[REFERENCE]) for name in others]), strict=True))
-    lines = []
-    for name, shares in of.items():
-        told = f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
-        cells = [ROWS[name], str(len(shares)), told, f"{np.median(found['held'][name]):.1f}", "", ""]
-        if name in corrected:
-            cells[4:] = f"{dominance(shares, of[REFERENCE]):.2f}", f"{corrected[name]:.2g}"
-        lines.append(cells)
+    told = _compared(of)
+    lines = [
+        [ROWS[name], str(len(shares)), _spread(shares), f"{np.median(found['held'][name]):.1f}", *told[name]]
+        for name, shares in of.items()
+    ]
     head = ["runs", "number", "critical decisions kept", "held", "A12: better than the reference", "p (exact, Holm)"]
     return table(head, lines)
 
 
+def mattered_coplay(data: Data) -> str:
+    """Return short co-played runs that differ in one option, by what the last generation and the champion keep."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for row in data["chess_mattered_coplay"]:
+        run = MATTERED.fullmatch(str(row["run"]))
+        if run and row["generation"] != "0":
+            found.setdefault(run["row"], []).append((100 * float(row["median"]), 100 * float(row["champion"])))
+    of = {name: np.array(pairs) for name, pairs in found.items()}
+    told = _compared({name: pairs[:, 0] for name, pairs in of.items()})
+    lines = [[ROWS[name], str(len(x)), *map(_spread, x.T), *told[name]] for name, x in of.items()]
+    head = ["runs", "number", "median of the last generation", "champion"]
+    return table([*head, "A12 of the medians", "p (exact, Holm)"], lines)
+
+
+def _spread(shares: np.ndarray) -> str:
+    return f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
+
+
+def _compared(of: dict[str, np.ndarray]) -> dict[str, tuple[str, str]]:
+    """Return A12 and p beside the reference, by row; p by Holm over all rows."""
+    others = [name for name in of if name != REFERENCE]
+    found = holm([rank_sum(of[name], of[REFERENCE]) for name in others])
+    told = {REFERENCE: ("", "")}
+    for name, p in zip(others, found, strict=True):
+        told[name] = f"{dominance(of[name], of[REFERENCE]):.2f}", f"{p:.2g}"
+    return told
+
+
 def grown(data: Data) -> str:
-    """Return a line for each generation: what individuals of each run keep."""
-    rows = data["chess_grown"]
-    runs = list(dict.fromkeys(str(row["run"]) for row in rows))
-    of = {(str(row["run"]), int(str(row["generation"]))): row for row in rows}
+    """Return a line for each generation: what individuals of each run keep; and what the champions keep."""
+    of: dict[str, dict[str, dict[int, Cells]]] = {}
+    for row in data["chess_grown"]:
+        if run := GROWN.fullmatch(str(row["run"])):
+            of.setdefault(run["who"], {}).setdefault(run["seed"], {})[int(str(row["generation"]))] = row
     lines = []
-    for generation in dict.fromkeys(generation for _, generation in of):
-        cells = [str(generation)]
-        for run in runs:
-            median, most = (100 * float(str(of[run, generation][x])) for x in ("median", "most"))
-            cells += [f"{median:.1f} ({most:.1f})", f"{float(str(of[run, generation]['nodes'])):.0f}"]
-        lines.append(cells)
-    told = [(f"seed {run.rsplit('/', 1)[1]}: median (best)", "nodes") for run in runs]
-    return table(["generation", *(x for pair in told for x in pair)], lines)
+    for generation in next(iter(of["co"].values())):
+        rows = [run[generation] for run in of["co"].values()]
+        cells = [(f"{_hundred(row['median'])} ({_hundred(row['most'])})", f"{float(row['nodes']):.0f}") for row in rows]
+        lines.append([str(generation), *(x for pair in cells for x in pair)])
+    for who, runs in of.items():
+        last = [runs[seed][max(runs[seed])] if seed in runs else None for seed in of["co"]]
+        kept = [(_hundred(row["champion"]), "") if row else ("", "") for row in last]
+        lines.append([NAMED[who], *(x for pair in kept for x in pair)])
+    head = [(f"seed {seed}: median (best)", "nodes") for seed in of["co"]]
+    return table(["generation", *(x for pair in head for x in pair)], lines)
+
+
+def _hundred(share: object) -> str:
+    return f"{100 * float(str(share)):.1f}"
 
 
 def terminals(data: Data) -> str:

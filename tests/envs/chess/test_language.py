@@ -1,5 +1,6 @@
 """What programs see of chess, against plain Python on boards of python-chess; and what the source prints."""
 
+import csv
 import re
 from functools import cache, partial
 from pathlib import Path
@@ -58,6 +59,29 @@ def test_each_terminal_is_that_of_its_twin(seed, count):
             if value != seen[NAMES.index(name), n]:
                 wrong.setdefault(name, f"{board.fen()}: {value} by the twin")
     assert wrong == {}
+
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = list(csv.DictReader((ROOT / "docs" / "data" / "chess_examples.csv").open(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("row", EXAMPLES, ids=[row["terminal"] for row in EXAMPLES])
+def test_the_positions_of_the_page_are_what_the_twin_says(row):
+    told = [(row[move], row[value]) for move, value in (("move", "value"), ("other", "value_of_other")) if row[move]]
+    assert told
+    for move, value in told:
+        board = chess.Board(row["position"])
+        played = board.parse_san(move)
+        captured = board.is_capture(played)
+        board.push(played)
+        assert twin.terminals(board, captured)[row["terminal"]] == float(value)
+
+
+def test_each_terminal_of_the_tables_has_a_position_in_which_it_is_more_and_one_in_which_it_is_less():
+    values = {name: set() for name in (*language.SIMPLE, *language.COMPLEX)}
+    for row in EXAMPLES:
+        values[row["terminal"]] |= {row["value"], row["value_of_other"]} - {""}
+    assert {name for name, seen in values.items() if len(seen) < 2} == {"NotMyKingInCheck"}
 
 
 RARE = ["1000*IsMate", "IsMateInOne", "IsOppKingStuck", "IsStalemate"]

@@ -1,6 +1,7 @@
 """Critical decisions of chess: what they are, and what their moves are worth."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -75,7 +76,7 @@ def test_sets_of_six_men_outside_tell_who_wins_for_either_colour(tmp_path):
     squares = 1, 20, 30, 40, 50, 61  # the king of White on b1, its queen and rook, then those of Black
     place = np.ravel_multi_index((1, *squares[1:]), (10, *[64] * 5))
     sets = np.memmap(tmp_path / "sets", np.uint32, "w+", shape=(2, 2 * 10 * 64**4))  # zeros, which take no room
-    known = tables.tables(("KRK",))._replace(sets=sets, army=np.int32(tables.code((KING, QUEEN, ROOK))))
+    known = tables.tables(("KRK",))._replace(won=sets[0], lost=sets[1], army=np.int32(tables.code((KING, QUEEN, ROOK))))
     probe = jax.jit(lambda board: tables.probe(tables.outside(known), board))
     men = np.array(squares, np.int8).reshape(2, 3, 1)
     boards = [Board(one, np.broadcast_to(np.array([[KING], [QUEEN], [ROOK]], np.int8), men.shape)) for one in
@@ -105,3 +106,34 @@ def test_moves_that_mate_sooner_are_worth_more_and_those_that_give_the_win_away_
     assert made.values.max() * tables.MATE == pytest.approx(tables.MATE - 1)  # mate at once
     assert (np.where(there, made.values, 9).min(1) == 0).any()
     assert ((made.states.men < OFF).sum((1, 2)) == 3).all()
+
+
+@pytest.mark.thorough
+def test_decisions_of_games_are_critical_ones_that_best_play_leads_to(monkeypatch):
+    monkeypatch.setattr(lessons, "TOGETHER", 64)
+    game, names = Chess(endgame="KQKR"), ("KQKR",)
+    known = tables.tables(names)
+
+    @jax.jit
+    def decide(key):
+        starts = jax.random.split(key, 3)[0]
+        first = jax.vmap(lambda key: lessons.after_random_plies(game, key))(jax.random.split(starts, 8))
+        last = lessons.after_best_plies(game, known, key, 8)
+        made = lessons.lessons(game, "games")(key, 100)
+        worth = lambda states: tables.probe(known, Board(*(jnp.moveaxis(x, 0, -1) for x in states.board)))  # noqa: E731
+        return made, first, last, worth(first), worth(last)
+
+    made, first, last, before, after = jax.device_get(decide(jax.random.key(1)))
+    there = made.values > -np.inf
+    assert set(np.unique(made.values[there])) <= {-1, 0, 1}
+    assert (np.where(there, made.values, 9).min(1) < made.values.max(1)).all()
+    assert len(set((made.states.men < OFF).sum((1, 2)))) > 1, "men are taken"
+    assert (made.states.plies > lessons.PLIES).any()
+    # Eight positions of each game, after other numbers of plies; best play keeps the result of its first position.
+    plies = (last.plies.reshape(8, 8) - first.plies).T
+    assert (plies >= 0).all()
+    assert (plies <= lessons.BEST).all()
+    assert all(len(set(row.tolist())) > 1 for row in plies)
+    mover = np.where(last.to_move.reshape(8, 8) == first.to_move, 1, -1)
+    ended = last.terminated.reshape(8, 8)
+    assert (np.sign(after.reshape(8, 8)) * mover == np.sign(before))[~ended].all()

@@ -1,6 +1,7 @@
 """What people type and see in chess."""
 
 import re
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -12,8 +13,20 @@ from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
 from jaxgp.search.chance import stepping, unused_key
 
+ROOT = Path(__file__).parents[3]
 FEN = "7k/8/8/6K1/3R4/8/8/3R4 w - - 7 1"
 GAME = Chess(start="fen", fen=FEN)
+
+
+@pytest.mark.thorough
+def test_the_program_of_the_page_plays_a_legal_move(capsys, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    program = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "chess.md").read_text("utf-8"), re.DOTALL)[1]
+    exec(compile(program, "program", "exec"), made := {"__name__": "program"})
+    *board, _, status, move = capsys.readouterr().out.splitlines()
+    assert [len(line.split()) for line in board] == [9] * 8
+    assert status.startswith("White to move")
+    assert render.parse_action(made["player"].cast.game, move) in [action for action, *_ in legal(made["state"])]
 
 
 @pytest.fixture(scope="module")

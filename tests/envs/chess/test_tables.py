@@ -10,51 +10,49 @@ import pytest
 
 from envs.chess import tables
 from envs.chess.geometry import KING, OFF, Board
-from envs.chess.notation.fen import KINDS, kinds_of
+from envs.chess.notation.fen import kinds_of
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed")
-syzygies = pytest.importorskip("chess.syzygy", reason="python-chess is not installed")
+
+from chess.syzygy import open_tablebase  # noqa: E402
+
+from tests.envs.chess import syzygy  # noqa: E402
 
 SYZYGY = Path(os.environ.get("JAXGP_SHARED", "")) / "data" / "syzygy4"
 needs_syzygy = pytest.mark.skipif(not SYZYGY.is_dir(), reason="the tables of Syzygy are not here: JAXGP_SHARED")
 LONGEST = {"KQK": 19, "KRK": 31, "KRKR": 37, "KQKQ": 25, "KQKR": 69, "KQRK": 11, "KRRK": 13}
 """Plies of the longest mates by the side to move, white."""
 SMALL = ["KQK", "KRK"]
+FOUR = [*tables.ENDGAMES, "KQQK"]
 
 
-def places(pair, side):
-    """The places of a table that are positions."""
-    return np.argwhere(tables.table(pair)[side] != tables.ILLEGAL)
-
-
-def board_of(pair, place, side):
+def board_of(men, squares, turn):
     board = chess.Board(None)
-    kinds = [(kind, white) for army, white in zip(pair, (True, False), strict=True) for kind in army]
-    squares = [tables.TRIANGLE[place[0]], *place[1:]]
-    for (kind, white), square in zip(kinds, squares, strict=True):
-        sign = KINDS[kind] if white else KINDS[kind].lower()
-        board.set_piece_at(int(square), chess.Piece.from_symbol(sign))
-    board.turn = side == 0
+    for man, square in zip(men, squares, strict=True):
+        board.set_piece_at(int(square), chess.Piece.from_symbol(man))
+    board.turn = turn
     return board
 
 
-def mismatches(pair, side, some):
-    """Positions whose results differ from Syzygy's, of `some` places."""
-    values = tables.table(pair)[side]
-    with syzygies.open_tablebase(str(SYZYGY)) as syzygy:
-        boards = ((board_of(pair, place, side), int(values[tuple(place)])) for place in some)
-        return [board.fen() for board, value in boards if np.sign(value) != np.sign(syzygy.probe_wdl(board))]
-
-
 @needs_syzygy
-@pytest.mark.parametrize("name", [*SMALL, *[pytest.param(name, marks=pytest.mark.slow) for name in tables.ENDGAMES]])
-@pytest.mark.parametrize("side", [0, 1])
-def test_results_are_those_of_syzygy(name, side):
+@pytest.mark.parametrize("name", [*SMALL, *[pytest.param(name, marks=pytest.mark.thorough) for name in FOUR]])
+@pytest.mark.parametrize("turn", [True, False], ids=["white", "black"])
+def test_positions_and_their_results_are_those_of_syzygy(name, turn):
     pair = kinds_of(name)
-    some = places(pair, side)
-    assert not mismatches(pair, side, some if name in tables.ENDGAMES else some[::80])
+    men = name[: len(pair[0])] + name[len(pair[0]) :].lower()
+    values = tables.table(pair)[0 if turn else 1]
+    squares = np.indices(values.shape).reshape(values.ndim, -1)
+    squares[0] = tables.TRIANGLE[squares[0]]
+    there = syzygy.legal(men, turn, squares)
+    assert np.array_equal(there, values.reshape(-1) != tables.ILLEGAL)
+    squares = squares[:, there]
+    with open_tablebase(str(SYZYGY)) as files:
+        told = syzygy.results(files, men, turn, squares)
+        some = np.random.default_rng(0).integers(len(told), size=100)
+        assert np.array_equal(told[some], [np.sign(files.probe_wdl(board_of(men, squares[:, n], turn))) for n in some])
+    assert np.array_equal(told, np.sign(values.reshape(-1)[there]))
 
 
 @pytest.mark.parametrize("name", [*SMALL, *[pytest.param(name, marks=pytest.mark.slow) for name in tables.ENDGAMES]])

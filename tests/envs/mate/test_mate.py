@@ -162,6 +162,13 @@ def test_every_own_problem_stands_in_one_set_with_its_nodes_and_keys():
     assert sum(sum(map(str.isalpha, text)) >= 8 for text in texts) == len(texts)
 
 
+def test_hard_problems_are_own_ones_that_no_report_has():
+    apart = {line for line in suites.SHIPPED.read_text().splitlines() if "; report; " not in line}
+    lines = [line for line in suites.HARD.read_text().splitlines() if not line.startswith("#")]
+    assert set(lines) <= apart
+    assert suites.names(GAME)[-1] == "report"  # what champions are measured on by default
+
+
 def lines_of(tmp_path, *lines):
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.txt"  # files are read once
     path.write_text("\n".join(lines) + "\n")

@@ -1,0 +1,64 @@
+"""Champions of runs on problems that no evolution sees: a row for each run and n, as docs/data/mate_runs.csv has them.
+
+    python scripts/studies/mate/champions.py run=outputs/DIR name=mate_book limit=10000 save=rows.csv
+
+`run` is a run, or a folder of runs, as `seeds=0-4` makes one.
+"""
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import envs
+from jaxgp import files
+from jaxgp.config import arguments
+from jaxgp.errors import reject
+from jaxgp.measure import champions
+from jaxgp.measure.proving import table
+from jaxgp.options import MAX_COUNT, option
+from studies.chess import rows
+
+COLUMNS = ("run", "seed", "generations", "generation", "limit", "n", "problems", "solved", "proved", "claimed", "nodes")
+
+
+@dataclass
+class Options:
+    """Which runs, and how far their champions search."""
+
+    run: str | None = option(None, "the run, or a folder of runs", path=True)
+    name: str = option("", "what the rows call them; by default the title of each run")
+    limit: int = option(10_000, "nodes of a search at most", low=218, high=MAX_COUNT)
+    save: str | None = option(None, "a file of rows, to which these are added", path=True)
+
+
+def measured(path: Path, options: Options) -> list[list[str]]:
+    """Return the rows of a run."""
+    loaded = champions.load(str(path), envs)
+    told = json.loads((path / "champion.json").read_text(encoding="utf-8"))
+    records = (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    about = (options.name or told["title"], told["seed"], len(records), told["generation"], options.limit)
+    return [
+        [*map(str, about), *(str(row[name]) for name in COLUMNS[5:]), told["text"]]
+        for row in table.measure(loaded, None, options.limit, "test")
+    ]
+
+
+def task(options: Options) -> int:
+    """Search, and write the rows."""
+    if options.run is None:
+        reject("run", None, "a run, or a folder of runs")
+    found = sorted(path.parent for path in files.user_path("run", options.run).rglob("champion.json"))
+    if not found:
+        reject("run", options.run, "a run that has a champion, or a folder of such runs")
+    lines = [line for path in found for line in measured(path, options)]
+    rows.report((*COLUMNS, "text"), lines, files.user_path("save", options.save) if options.save else None)
+    return 0
+
+
+if __name__ == "__main__":
+    terminal.leave(arguments.main(Options, task, __doc__))
