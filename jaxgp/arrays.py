@@ -1,6 +1,7 @@
 """Small operations on arrays and on trees of arrays that many rooms need, each written once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,6 +19,27 @@ Tree = TypeVar("Tree")
 State = TypeVar("State", bound="Position")
 Result = TypeVar("Result")
 Carry = TypeVar("Carry")
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """An array of NumPy, too large to be compiled into a program, that programs on a device read by places."""
+
+    values: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.values.shape
+
+    def __getitem__(self, places: Array) -> Array:
+        """Return the values [*B, ...] at places int32[*B] of the first axis; beyond an end those at it."""
+        found = jax.ShapeDtypeStruct((*places.shape, *self.shape[1:]), self.values.dtype)
+        return jax.pure_callback(self._read, found, places, vmap_method="broadcast_all")
+
+    def _read(self, places: Array) -> np.ndarray:
+        found: np.ndarray = self.values[np.clip(np.asarray(places), 0, len(self.values) - 1)]
+        return found
 
 
 def take(tree: Tree, index: Array) -> Tree:
@@ -126,10 +148,10 @@ def comparable(values: Array) -> Array:
 def longest_first(steps: Array) -> tuple[Array, Array]:
     """Sort int32[N] in descending order, equal ones by their places; return them and int32[N], their places.
 
-    Both results are to be used: XLA's partitioner ends the process where it meets a sort whose sorted values nobody
-    reads on devices that share a run.
+    The barrier keeps the sorted values where nobody reads them: XLA's partitioner ends the process where it meets such a
+    sort without them on devices that share a run.
     """
-    first, order = lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1)
+    first, order = lax.optimization_barrier(lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1))
     return -first, order
 
 

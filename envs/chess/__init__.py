@@ -18,7 +18,7 @@ def spec() -> "Spec[Chess]":
     return Spec(
         Chess,
         drawing=render,
-        roles=(roles.MOVE, roles.LEAF),
+        roles=(roles.MOVE, roles.LEAF, roles.SUM),
         notation=Notation(render.action_name, render.parse_action, pgn.read_game, formats=pgn.FORMATS),
         fixed=Fixed(
             strategies.NAMES,

@@ -1,10 +1,12 @@
-"""All positions of a king and one man against a king, with their moves: a process in which white wants to mate.
+"""All positions of an endgame against one or two men, with their moves: a process in which white wants to mate.
 
-White moves as it likes, black plays the longest defence of the tables, of several moves one by lot. Who looks at all
-positions once need not look at them again in games.
+White moves as it likes, black plays the longest defence of the tables, of several moves one by lot. Once white has
+taken the man beside the king of black, the game goes on among the positions that are left. A game in which mate cannot
+be forced any more has failed. Who looks at all positions once need not look at them again in games.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,92 +23,145 @@ from jaxgp.errors import reject
 from jaxgp.players.taught import DecisionProcess
 from jaxgp.search.chance import unused_key
 
-ENDGAMES = ("KQK", "KRK")
+ENDGAMES = ("KQK", "KRK", "KQKR")
+TOGETHER = 2**17
+"""Positions whose moves are found together."""
+UNMET = 0.25
+"""The share of the won starts from which no training begins."""
+KEY = 1
+"""What they are drawn by."""
 
 
 def process(game: Chess) -> DecisionProcess:
     """Return the process of an endgame; the states of its outcomes have the men alone.
 
     Raises:
-        UsageError: more than one man beside the kings, or games that begin elsewhere.
+        UsageError: an endgame that is none of `ENDGAMES`, or games that begin elsewhere.
     """
     if game.endgame not in ENDGAMES or game.start != "won":
-        where = f"{' and '.join(ENDGAMES)} with game.start=won, whose positions are all known"
+        where = f"{', '.join(ENDGAMES)} with game.start=won, whose positions are all known"
         reject("game.endgame", f"{game.endgame} with game.start={game.start}", where)
-    of = graph(kinds_of(game.endgame))
+    of = endgame(kinds_of(game.endgame))
     shapes = jax.eval_shape(game.init, unused_key())
-    empty = jax.tree.map(lambda x: np.zeros((len(of.mated), *x.shape), x.dtype), shapes)
-    states = empty.replace(men=of.after.men[:, ::-1], kinds=of.after.kinds[:, ::-1])
-    left = np.where(of.white.goes_on, of.plies[of.white.to], tables.MATE).min(1)
-    # Outcomes and decisions that a move does not lead to are -1; a man that is taken ends the process.
-    moves = np.where(of.white.goes_on, of.white.to, -1)
-    replies = np.where(of.chance > 0, of.black.to, -1)
-    return DecisionProcess(states, of.after, moves, replies, of.mated, np.where(of.won, (left + 2) // 2, 0), of.won)
+    empty = jax.tree.map(lambda x: np.zeros((len(of.won), *x.shape), x.dtype), shapes)
+    return of._replace(states=empty.replace(men=of.outcomes.men[:, ::-1], kinds=of.outcomes.kinds[:, ::-1]))
 
 
-class Moves(NamedTuple):
-    """Moves of one side from N positions, W at most: to which positions of the other, and which there are.
+@lru_cache(maxsize=1)
+def endgame(pair: tables.Pair) -> DecisionProcess:
+    """Return the process of an endgame without the states before its outcomes.
 
-    A move that takes a man leads to none; what it leads to is worth nothing for white.
+    Its decisions are all positions with white to move, and then those without the man of black. Its outcomes are all
+    positions with black to move, and then twice those without the man: as later moves lead to them, and taking it.
     """
-
-    to: np.ndarray  # int[N, W]
-    there: np.ndarray  # bool[N, W]
-    goes_on: np.ndarray  # bool[N, W]
-
-
-@dataclass
-class Graph:
-    """All positions of an endgame: N with white to move, M with black to move.
-
-    Attributes:
-        white: moves from [N].
-        black: moves from [M].
-        chance: float[M, W], of each reply: of the longest defence.
-        mated: bool[M].
-        won: bool[N].
-        plies: int[M], to the mate; `tables.MATE` where there is none.
-        after: [M], what the moves of white lead to.
-    """
-
-    white: Moves
-    black: Moves
-    chance: np.ndarray
-    mated: np.ndarray
-    won: np.ndarray
-    plies: np.ndarray
-    after: After
+    every = [_positions(pair)] + [_positions((pair[0], pair[1][:1]))] * (len(pair[1]) > 1)
+    first, last = every[0], every[-1]
+    count, after = len(first.worth[0]), len(first.worth[1])
+    to, taken = _white(first, last)
+    moves, replies = [np.where(taken >= 0, after + len(last.worth[1]) + taken, to)], [_black(first)]
+    if last is not first:
+        moves.append(_shifted(_white(last, last)[0], after))
+        replies += [_shifted(_black(last), count)] * 2
+    worth = [np.concatenate([one.worth[side] for one in [*every, *every[1:] * side]]) for side in range(2)]
+    starts = np.concatenate([first.worth[0] > 0, np.zeros(sum(len(one.worth[0]) for one in every[1:]), bool)])
+    unmet = np.concatenate([_unmet(first), np.zeros(len(starts) - count, bool)])
+    boards = [one.boards[1] for one in [*every, *every[1:]]]
+    men, kinds = (np.concatenate([np.moveaxis(x, -1, 0) for x in sides]) for sides in zip(*boards, strict=True))
+    captured = np.arange(len(men)) >= after + len(last.worth[1])
+    left = np.where(worth[0] > 0, tables.MATE - worth[0].astype(int), 0)
+    won = worth[1] == -tables.MATE
+    outcomes = After(men, kinds, captured)
+    return DecisionProcess(
+        None, outcomes, _stacked(moves), _stacked(replies), won, left, starts & ~unmet, starts & unmet
+    )
 
 
-@lru_cache(maxsize=len(ENDGAMES))
-def graph(pair: tables.Pair) -> Graph:
-    """Return all positions of an endgame and the moves among them."""
+class Positions(NamedTuple):
+    """All positions of an endgame, with white to move and with black to move."""
+
+    pair: tables.Pair
+    places: tuple[np.ndarray, np.ndarray]  # int[N, men] and int[M, men]: where the tables have them
+    worth: tuple[np.ndarray, np.ndarray]  # int8[N] and int8[M], to the side to move
+    number: tuple[np.ndarray, np.ndarray]  # int32, in the form of the tables: which position is there
+    boards: tuple[Board, Board]
+
+
+def _positions(pair: tables.Pair) -> Positions:
+    """Return all positions of an endgame."""
     values = tables.table(pair)
-    places = [np.argwhere(side != tables.ILLEGAL) for side in values]
-    worth = [side[tuple(at.T)].astype(int) for side, at in zip(values, places, strict=True)]
-    number = [np.zeros(side.shape, int) for side in values]
+    white, black = places = tuple(np.argwhere(side != tables.ILLEGAL) for side in values)
+    number = tuple(np.zeros(side.shape, np.int32) for side in values)
     for numbers, at in zip(number, places, strict=True):
         numbers[tuple(at.T)] = np.arange(len(at))
-    boards = [_board(pair, at, side) for side, at in enumerate(places)]
-    most = [int(REACH[list(army)].sum()) for army in pair]
-    moves = []
-    for side, board in enumerate(boards):
-        after, there = jax.device_get(jax.jit(tables.successors, static_argnums=1)(board, most[side]))
-        to, goes_on = _numbers(pair, after.men if side == 0 else after.men[::-1], number[1 - side])
-        moves.append(Moves(to.T, there.T, (goes_on & there).T))
-    white, black = moves
-    left = np.where(black.there, np.where(black.goes_on, worth[0][black.to], 0), tables.ILLEGAL)
-    best = black.there & (left == left.min(1, keepdims=True))
-    men, kinds = (jnp.moveaxis(x, -1, 0) for x in boards[1])
-    return Graph(
-        white,
-        black,
-        best * black.goes_on / np.maximum(best.sum(1, keepdims=True), 1),
-        worth[1] == -tables.MATE,
-        worth[0] > 0,
-        np.where(worth[1] < 0, np.asarray(tables.plies(jnp.asarray(worth[1]))), tables.MATE),
-        After(men, kinds, jnp.zeros(len(men), bool)),
+    worth = values[0][tuple(white.T)], values[1][tuple(black.T)]
+    return Positions(
+        pair, (white, black), worth, (number[0], number[1]), (_board(pair, white, 0), _board(pair, black, 1))
     )
+
+
+def _white(of: Positions, bare: Positions) -> tuple[np.ndarray, np.ndarray]:
+    """Return int32[N, W] twice: which positions moves of white lead to, and which of `bare` where it takes; or -1."""
+    to, taken = [], []
+    for men, there in _moves(of, 0):
+        number, all_left = _numbers(of.pair, men, of.number[1])
+        to.append(np.where(there & all_left, number, -1))
+        taken.append(np.where(there & ~all_left, _numbers(bare.pair, men, bare.number[1])[0], -1))
+    return _joined(to, len(of.worth[0])), _joined(taken, len(of.worth[0]))
+
+
+def _black(of: Positions) -> np.ndarray:
+    """Return int32[M, R]: which positions the longest defences of black lead to, where it is lost; or -1."""
+    found = []
+    for men, there in _moves(of, 1):
+        number, all_left = _numbers(of.pair, men, of.number[0])
+        found.append(np.where(there & all_left, number, -1))
+    to = _joined(found, len(of.worth[1]))
+    # Who is lost cannot take a man, so all its moves lead to positions of the endgame.
+    left = np.where(to >= 0, of.worth[0][to], tables.ILLEGAL)
+    best = (to >= 0) & (left == left.min(1, keepdims=True)) & (of.worth[1] < 0)[:, None]
+    order = np.argsort(~best, 1, kind="stable")[:, : best.sum(1).max()]
+    return np.take_along_axis(np.where(best, to, np.int32(-1)), order, 1)
+
+
+_successors = jax.jit(tables.successors, static_argnums=1)
+
+
+def _moves(of: Positions, side: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the men after the moves of a side, black's first, int8[2, S, W, K], and which there are, bool[W, K]."""
+    most, board = int(REACH[list(of.pair[side])].sum()), of.boards[side]
+    count = board.men.shape[-1]
+    size = min(count, TOGETHER)
+    for begin in range(0, count, size):
+        places = np.minimum(np.arange(begin, begin + size), count - 1)
+        after, there = jax.device_get(_successors(Board(*(x[..., places] for x in board)), most))
+        yield after.men if side == 0 else after.men[::-1], there
+
+
+def _joined(parts: list[np.ndarray], count: int) -> np.ndarray:
+    """Return int32[N, W] of the first N of some parts [W, K]."""
+    return np.concatenate(parts, 1).T[:count].astype(np.int32)
+
+
+def _shifted(numbers: np.ndarray, by: int) -> np.ndarray:
+    """Return numbers that are not -1 by so much larger."""
+    return np.where(numbers >= 0, numbers + np.int32(by), numbers)
+
+
+def _stacked(parts: list[np.ndarray]) -> np.ndarray:
+    """Return int32[sum of N, W] of parts [N, up to W], which -1 fills up."""
+    most = max(part.shape[1] for part in parts)
+    return np.concatenate([np.pad(part, ((0, 0), (0, most - part.shape[1])), constant_values=-1) for part in parts])
+
+
+def _unmet(of: Positions) -> np.ndarray:
+    """Return bool[N]: which positions with white to move are kept back, each with its mirror image."""
+    places, shape = of.places[0], of.number[0].shape
+    mirrored = places % 8 * 8 + places // 8
+    mirrored[:, 0] = places[:, 0]
+    king = tables.TRIANGLE[places[:, 0]]
+    number, other = (np.ravel_multi_index(tuple(at.T), shape) for at in (places, mirrored))
+    number = np.where(king % 8 == king // 8, np.minimum(number, other), number)
+    return np.asarray(jax.random.bernoulli(jax.random.key(KEY), UNMET, (math.prod(shape),)))[number]
 
 
 def _board(pair: tables.Pair, places: np.ndarray, side: int) -> Board:

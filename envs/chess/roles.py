@@ -6,11 +6,11 @@ from functools import partial
 import jax.numpy as jnp
 from jax import Array
 
-from envs.chess import language, many
+from envs.chess import language, many, sums
 from envs.chess.notation import export
 from envs.chess.rules import Chess, State
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.players.greedy import ChosenPlayer
+from jaxgp.players.greedy import ChosenPlayer, WeighedPlayer
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.spec import Role
 
@@ -23,16 +23,18 @@ def move(game: Chess, options: language.Options) -> tuple[PrimitiveSet, ChosenPl
         ahead = game.material(*after[:2]) * -1 if options.phase == "after" else game.material(state.men, state.kinds)
         return 1 - jnp.sign(ahead.astype(jnp.int32)) if options.trees == "three" else jnp.zeros_like(ahead, jnp.int32)
 
-    def outcome(state: State, number: Array) -> language.After:
-        return many.outcome(state, game.choice(state, number))
-
     random = options.ties == "lot"
     choose = partial(many.best_moves, game, random=random)
     primitives = language.primitive_set(options)
     # Stalemate is always looked at, so that what programs of the tables of the source see does not depend on it.
     names = options.terminals if options.stage != "final" else (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
     view = partial(language.view, names=names)
-    return primitives, ChosenPlayer(primitives, view, tree, outcome, choose, random)
+    return primitives, ChosenPlayer(primitives, view, tree, partial(_outcome, game), choose, random)
+
+
+def _outcome(game: Chess, state: State, number: Array) -> language.After:
+    """Return what a move by its number leads to."""
+    return many.outcome(state, game.choice(state, number))
 
 
 MOVE = Role(
@@ -68,3 +70,20 @@ LEAF = Role(
     deeper=lambda options, plies: replace(options, depth=plies),
     features="seen",
 )
+
+
+def sum_of(game: Chess, options: sums.SumOptions) -> tuple[PrimitiveSet, WeighedPlayer]:
+    """Return the set that weights are written in, and how they play."""
+    names = options.weighed(game)
+    primitives, random = sums.weight_set(names), options.ties == "lot"
+    choose = partial(many.best_moves, game, random=random)
+    seen, outcome = partial(sums.look, names), partial(_outcome, game)
+    return primitives, WeighedPlayer(primitives, seen, _only, outcome, choose, random, units=sums.units(names))
+
+
+def _only(state: State, after: language.After) -> Array:
+    """Return int32[]: the number of the one sum."""
+    return jnp.int32(0)
+
+
+SUM = Role("sum", "a sum of weighted terminals and products values moves", "program", sums.SumOptions, sum_of)

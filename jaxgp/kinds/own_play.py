@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jaxgp.errors import reject
-from jaxgp.kinds import AnyAlgorithm, RefereedFitnessOptions, Rows, Seated
-from jaxgp.options import MAX_GAMES, MAX_PLIES, MAX_WEIGHT, option
+from jaxgp.kinds import AnyAlgorithm, RefereedFitnessOptions, Rows, Seated, few
+from jaxgp.options import MAX_GAMES, MAX_PLIES, MAX_POPULATION, MAX_WEIGHT, option
 
 if TYPE_CHECKING:
     from jaxgp import contracts
@@ -29,10 +29,18 @@ class OwnPlayFitnessOptions(RefereedFitnessOptions):
     validation: int = option(
         1024, "games for the measure that names the champion, always from the same starts", low=1, high=MAX_GAMES
     )
+    first: int = option(
+        0,
+        "how many individuals, the first ones of a population, are measured beside the fittest: the first one is the "
+        "mean of the distribution with algorithm=cma",
+        low=0,
+        high=MAX_POPULATION,
+    )
 
     def suits(self, algorithm: AnyAlgorithm) -> None:
-        """Refuse chunks."""
+        """Refuse chunks, and more individuals measured than there are."""
         super().suits(algorithm)
+        few(self, "first", algorithm)
         if algorithm.chunk is not None:
             reject("algorithm.chunk", algorithm.chunk, f"null with fitness.kind={self.kind}")
 
@@ -57,7 +65,7 @@ class OwnPlayFitnessOptions(RefereedFitnessOptions):
         del config, seated
         process, terms = _process(cast), (self.nearness, self.scale, self.parsimony, self.minimum)
         own = OwnPlay(cast.actor, process, look(cast.actor, process), self.games, self.moves, *terms)
-        return Refereed(own, replace(own, games=self.validation), self.measured)
+        return Refereed(own, replace(own, games=self.validation), self.measured, self.first)
 
     def objective(self, game: str) -> str:
         """Say what individuals are to do."""
@@ -71,7 +79,10 @@ class OwnPlayFitnessOptions(RefereedFitnessOptions):
         judged = f"{self.validation} games from starts that stay the same"
         return [
             ("fitness", self.formula(won)),
-            (f"{self.fittest()} of each generation measured by", judged),
+            (
+                f"{self.fittest()}{f' and first {self.first}' if self.first else ''} of each generation measured by",
+                judged,
+            ),
             ("champion", "the best of these"),
         ]
 

@@ -3,10 +3,12 @@
 The game decides what a program sees of these positions. It also decides how to make them, which need not be a whole
 step of the rules. Moves are tried a few at a time, until the position with the most moves has no more.
 
-Two players do this. `GreedyPlayer` tries the moves itself. `ChosenPlayer` leaves that to the game, which asks for
-values as it goes; its individuals may have several trees, each for a phase of the game.
+Three players do this. `GreedyPlayer` tries the moves itself. `ChosenPlayer` leaves that to the game, which asks for
+values as it goes; its individuals may have several trees, each for a phase of the game. `WeighedPlayer` does the same
+with individuals that are weights.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -21,7 +23,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned, evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
-from jaxgp.players.taught import Learns
+from jaxgp.players.taught import Learns, Plans
 from jaxgp.printable import brief
 
 State = Any
@@ -35,6 +37,8 @@ WIDTH = 8
 """How many moves of every game are tried together."""
 BLOCK = 512
 """Outcomes that `ChosenPlayer.values` looks at together."""
+GRID = 2**12
+"""Steps of a weight of 1. Sums of up to as many weights stay below 2^24, as far as float32 has whole numbers."""
 LOWEST = np.finfo(np.float32).min
 """Value of a move for which the program returns NaN or minus infinity."""
 
@@ -99,13 +103,13 @@ class GreedyPlayer:
 
 
 @dataclass(frozen=True)
-class ChosenPlayer(Learns):
+class ChoosingPlayer(Learns[Plans]):
     """Plays the move that leads to the highest value. The game decides among equal ones.
 
     Attributes:
-        primitives: the set that the programs are written in, of T trees.
-        view: outcomes [K] -> float32[F, K], or packed: what a program sees of them.
-        tree: (state before the move, outcome) -> int32[], which of the trees values it.
+        primitives: the set that individuals are written in.
+        view: outcomes [K] -> float32[F, K], or packed: what an individual sees of them.
+        tree: (state before the move, outcome) -> int32[], which of the T trees values it.
         outcome: (state, int32[] number) -> the outcome of move `number % count`, for inspection.
         choose: (states [N], bool[N] which of them matter, uint32[N] random bits, value) -> int32[N, K], next moves of
             the side to move, -1 after the last one; those that it would choose one by one.
@@ -124,21 +128,32 @@ class ChosenPlayer(Learns):
 
     __repr__ = brief
 
-    def prepare(self, programs: Programs) -> Plan:
-        """Derive the evaluation order of programs [P, T, L], once for all their games: plans [P * T]."""
-        return plan(
-            self.primitives, jax.tree.map(lambda x: x.reshape(-1, x.shape[-1]) if x.ndim > 2 else x.ravel(), programs)
-        )
+    @property
+    @abstractmethod
+    def trees(self) -> int:
+        """T, how many trees of an individual value outcomes."""
 
-    def count(self, plans: Plan) -> int:
+    @abstractmethod
+    def prepare(self, programs: Programs) -> Plans:
+        """Return what values outcomes for individuals [P, ...], once for all their games: plans [P * T]."""
+
+    @abstractmethod
+    def evaluate(self, plans: Plans, seen: Features) -> Array:
+        """Return float32[P, B]: the values by plans [P] of what is seen, [F, B]."""
+
+    @abstractmethod
+    def evaluate_owned(self, plans: Plans, owner: Array, seen: Features, needed: Array) -> Array:
+        """Return float32[K]: the values of what is seen, [F, K], each by a plan, int32[K]; the first `needed` count."""
+
+    def count(self, plans: Plans) -> int:
         """Return P."""
-        return plans.steps.shape[0] // self.primitives.num_trees
+        return len(jax.tree.leaves(plans)[0]) // self.trees
 
     def look(self, state: State) -> Outcome:
         """Return what one of the moves from one state leads to."""
         return self.outcome(state, jnp.int32(0))
 
-    def act(self, plans: Plan, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
+    def act(self, plans: Plans, states: State, bits: Array, active: Array | None = None) -> tuple[Array, Array]:
         """Return int32[P, M, K] moves, all that `choose` knows, and bool[P, M], all True, for states [P, M].
 
         Only the moves in `active` (bool[P, M], None: all) states need be right; few of them take less time.
@@ -148,11 +163,11 @@ class ChosenPlayer(Learns):
         wanted = jnp.ones(shape, bool) if active is None else active
 
         def value(lanes: Array, outcomes: Outcome, needed: Array) -> Array:
-            owner = lanes // shape[1] * self.primitives.num_trees + jax.vmap(self.tree)(take(flat, lanes), outcomes)
+            owner = lanes // shape[1] * self.trees + jax.vmap(self.tree)(take(flat, lanes), outcomes)
             # Those that count come first; each tree values its outcomes side by side.
-            order = jnp.argsort(jnp.where(jnp.arange(len(owner)) < needed, owner, len(plans.steps)))
+            order = jnp.argsort(jnp.where(jnp.arange(len(owner)) < needed, owner, self.count(plans) * self.trees))
             seen = self.view(take(outcomes, order))
-            found = evaluate_owned(self.primitives, plans, owner[order], seen, needed)
+            found = self.evaluate_owned(plans, owner[order], seen, needed)
             return jnp.zeros_like(found).at[order].set(found)
 
         moves = self.choose(flat, wanted.reshape(-1), bits.reshape(-1), value)
@@ -162,27 +177,27 @@ class ChosenPlayer(Learns):
         """Return what programs see of outcomes [N] of moves from states [N], and int32[N], which tree values each."""
         return jax.vmap(self.view, out_axes=-1)(outcomes), jax.vmap(self.tree)(states, outcomes).astype(jnp.int32)
 
-    def values(self, plans: Plan, states: State, outcomes: Outcome, wanted: Array) -> Array:
+    def values(self, plans: Plans, states: State, outcomes: Outcome, wanted: Array) -> Array:
         """Return float32[P, D, W]: how P programs value outcomes [D, W] of moves from states [D].
 
         Only the `wanted` values (bool[D, W]) need be right. NaN and minus infinity become the lowest value.
         """
-        trees, shape = self.primitives.num_trees, wanted.shape
+        trees, shape = self.trees, wanted.shape
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), outcomes)
         owner = jax.vmap(jax.vmap(self.tree, (None, 0)))(states, outcomes)
         owner = jnp.where(wanted, owner, trees).reshape(-1)
         return self._in_blocks(plans, lambda places: self.view(take(flat, places)), owner).reshape(-1, *shape)
 
-    def judge(self, plans: Plan, seen: Features, tree: Array) -> Array:
+    def judge(self, plans: Plans, seen: Features, tree: Array) -> Array:
         """Return float32[P, N]: how P programs value outcomes of which they see [F, N], each by its tree, int32[N].
 
         What is beyond the last tree is not valued. NaN and minus infinity become the lowest value.
         """
         return self._in_blocks(plans, lambda places: jax.tree.map(lambda x: x[..., places], seen), tree)
 
-    def _in_blocks(self, plans: Plan, see: Callable[[Array], Features], owner: Array) -> Array:
+    def _in_blocks(self, plans: Plans, see: Callable[[Array], Features], owner: Array) -> Array:
         """Return float32[P, N], the values of N outcomes; `see` returns the features [F, B] of outcomes, int32[B]."""
-        trees, population = self.primitives.num_trees, self.count(plans)
+        trees, population = self.trees, self.count(plans)
         # Outcomes for the same tree lie side by side, so that most blocks need one tree; the last ones need none.
         order = jnp.pad(jnp.argsort(owner), (0, -len(owner) % BLOCK), mode="edge")
         by_tree = jax.tree.map(lambda x: x.reshape(-1, trees, *x.shape[1:]), plans)
@@ -194,8 +209,8 @@ class ChosenPlayer(Learns):
             for tree in range(trees):
                 plan_of = jax.tree.map(lambda x, tree=tree: x[:, tree], by_tree)
 
-                def valued(found: Array, plan_of: Plan = plan_of, tree: int = tree) -> Array:
-                    return jnp.where(mine == tree, evaluate(self.primitives, plan_of, seen), found)
+                def valued(found: Array, plan_of: Plans = plan_of, tree: int = tree) -> Array:
+                    return jnp.where(mine == tree, self.evaluate(plan_of, seen), found)
 
                 found = lax.cond((mine == tree).any(), valued, lambda found: found, found)
             return found
@@ -204,6 +219,67 @@ class ChosenPlayer(Learns):
         found = jnp.moveaxis(found, 1, 0).reshape(population, -1)
         found = jnp.where(jnp.isnan(found), LOWEST, jnp.maximum(found, LOWEST))
         return jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(found)
+
+
+@dataclass(frozen=True)
+class ChosenPlayer(ChoosingPlayer[Plan]):
+    """A `ChoosingPlayer` whose individuals are programs."""
+
+    __repr__ = brief
+
+    @property
+    def trees(self) -> int:
+        """See `ChoosingPlayer`: all of its trees."""
+        return self.primitives.num_trees
+
+    def prepare(self, programs: Programs) -> Plan:
+        """Derive the evaluation order of programs [P, T, L]."""
+        return plan(
+            self.primitives, jax.tree.map(lambda x: x.reshape(-1, x.shape[-1]) if x.ndim > 2 else x.ravel(), programs)
+        )
+
+    def evaluate(self, plans: Plan, seen: Features) -> Array:
+        """See `ChoosingPlayer`."""
+        return evaluate(self.primitives, plans, seen)
+
+    def evaluate_owned(self, plans: Plan, owner: Array, seen: Features, needed: Array) -> Array:
+        """See `ChoosingPlayer`."""
+        return evaluate_owned(self.primitives, plans, owner, seen, needed)
+
+
+@dataclass(frozen=True)
+class WeighedPlayer(ChoosingPlayer[Array]):
+    """A `ChoosingPlayer` whose individuals are a weight, from -1 to 1, for each of the F whole numbers that they see.
+
+    Values are the same on every device, so that moves that look alike are: each weight is rounded to steps of a grid,
+    and float32 adds whole numbers without an error.
+
+    Attributes:
+        units: F numbers: a weight counts for that much of what is seen, which is at most as much.
+    """
+
+    units: tuple[float, ...] = ()
+
+    __repr__ = brief
+
+    @property
+    def trees(self) -> int:
+        """See `ChoosingPlayer`: all weights together are one."""
+        return 1
+
+    def prepare(self, programs: Programs) -> Array:
+        """Return float32[P, F], whole numbers: the steps of individuals [P, F, 1] for one of what is seen."""
+        weights = programs.value.reshape(-1, len(self.units))
+        return jnp.round(weights * (GRID / np.array(self.units)).astype(np.float32))
+
+    def evaluate(self, plans: Array, seen: Features) -> Array:
+        """See `ChoosingPlayer`."""
+        return jnp.matmul(plans, seen, precision=lax.Precision.HIGHEST) / GRID
+
+    def evaluate_owned(self, plans: Array, owner: Array, seen: Features, needed: Array) -> Array:
+        """See `ChoosingPlayer`."""
+        del needed
+        return (plans[owner].T * seen).sum(0) / GRID
 
 
 def better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:

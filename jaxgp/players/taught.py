@@ -41,7 +41,8 @@ class DecisionProcess(NamedTuple):
         replies: int[M, R], the decision that follows.
         won: bool[M], which outcomes end it well.
         left: int[N], the fewest moves to one of those against this opponent; 0 where it cannot be forced.
-        starts: bool[N], where games begin.
+        starts: bool[N], where games begin that teach, or name a champion.
+        unmet: bool[N], other starts, to measure by.
     """
 
     states: States
@@ -51,6 +52,7 @@ class DecisionProcess(NamedTuple):
     won: np.ndarray
     left: np.ndarray
     starts: np.ndarray
+    unmet: np.ndarray
 
 
 class Values(ABC, Generic[Plans]):

@@ -29,10 +29,10 @@ from envs.chess.geometry import KING, OFF, QUEEN, ROOK, SQUARES, Board, legal_mo
 from envs.chess.notation.fen import KINDS, kinds_of
 from envs.chess.rules import moved
 from envs.chess.tables import results
-from envs.chess.tables.outside import Outside
 from envs.chess.tables.places import CHOSEN, ILLEGAL, MATE, NUMBER, TRIANGLE, TURNED, Army, Pair, shape_of
 from envs.chess.tables.retrograde import build
 from jaxgp import reading
+from jaxgp.arrays import Outside
 from jaxgp.bits import nth_square
 from jaxgp.errors import UsageError, reason, reject, remark
 

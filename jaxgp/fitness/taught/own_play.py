@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.arrays import comparable
+from jaxgp.arrays import Outside, comparable, each
 from jaxgp.bits import pick
 from jaxgp.contracts import Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -25,23 +25,40 @@ from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.players.taught import DecisionProcess, Learns
 from jaxgp.printable import brief
 
+TOGETHER = 2**17
+"""Outcomes that are looked at together."""
+INSIDE = 2**24
+"""Bytes of the largest array that is compiled into the program."""
+BESIDE = 64
+"""Individuals that play side by side."""
+
 
 class Different(NamedTuple):
-    """What programs see of the outcomes of a process: L different things, and which of them each move shows."""
+    """What programs see of the outcomes of a process: L different things, and which of them each outcome shows."""
 
     features: np.ndarray  # float32[F, L]
     tree: np.ndarray  # int32[L]: which tree values it
-    number: np.ndarray  # int32[N, W]
+    number: np.ndarray  # int32[M]
 
 
 def look(player: Player, process: DecisionProcess) -> Different:
     """Return what programs of a player see of a process, on the host."""
     assert isinstance(player, Learns)
-    features, tree = jax.jit(player.looks)(process.states, process.outcomes)
-    rows = np.concatenate([np.asarray(features), np.asarray(tree, np.float32)[None]]).T
-    different, number = np.unique(rows, axis=0, return_inverse=True)
-    numbers = number.reshape(-1)[np.maximum(process.moves, 0)].astype(np.int32)
-    return Different(different[:, :-1].T.copy(), different[:, -1].astype(np.int32), numbers)
+    looks = jax.jit(player.looks)
+    count = len(process.won)
+    size = min(count, TOGETHER)
+    different: dict[bytes, int] = {}
+    numbers = []
+    for begin in range(0, count, size):
+        places = np.minimum(np.arange(begin, begin + size), count - 1)
+        of = jax.tree.map(lambda x, places=places: np.asarray(x)[places], (process.states, process.outcomes))
+        features, tree = looks(*of)
+        rows = np.concatenate([np.asarray(features), np.asarray(tree, np.float32)[None]]).T
+        some, at = np.unique(rows, axis=0, return_inverse=True)
+        known = [different.setdefault(row.tobytes(), len(different)) for row in some]
+        numbers.append(np.array(known, np.int32)[at.reshape(-1)])
+    seen = np.array([np.frombuffer(row, np.float32) for row in different])
+    return Different(seen[:, :-1].T.copy(), seen[:, -1].astype(np.int32), np.concatenate(numbers)[:count])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +145,7 @@ def played(
     assert isinstance(player, Learns)
     features, tree, number = (jnp.asarray(x) for x in seen)
     values = player.judge(player.prepare(population), features, tree)
-    goes, replies, won = jnp.asarray(process.moves), jnp.asarray(process.replies), jnp.asarray(process.won)
+    goes, replies, won = _inside(process.moves), _inside(process.replies), jnp.asarray(process.won)
     near = jnp.asarray(np.where(process.left > 0, 1 - process.left / (process.left.max() + 1), 0), jnp.float32)
     lots = jax.random.bits(key, (moves, 2, len(starts)))
 
@@ -136,7 +153,7 @@ def played(
         def move(state: tuple[Array, Array, Array], lot: Array) -> tuple[tuple[Array, Array, Array], Array]:
             here, done, failed = state
             there = goes[here]
-            found = jnp.where(there >= 0, values[number[here]], -jnp.inf)
+            found = jnp.where(there >= 0, values[number[there]], -jnp.inf)
             best = (there >= 0) & (found == found.max(1, keepdims=True))
             outcome = jnp.take_along_axis(there, pick(best, lot[0])[:, None], 1)[:, 0]
             answers = replies[outcome]
@@ -151,4 +168,9 @@ def played(
         (_, done, _), nearness = lax.scan(move, (starts, none, none), lots)
         return done.mean(), nearness.mean()
 
-    return lax.map(one, values)
+    return each(one, values, BESIDE)
+
+
+def _inside(values: np.ndarray) -> Array | Outside:
+    """Return an array for a program, where it stays on the host if it is large."""
+    return Outside(values) if values.nbytes > INSIDE else jnp.asarray(values)

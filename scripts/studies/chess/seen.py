@@ -11,7 +11,8 @@ Two players are measured. `depth`: the worth is how soon white mates, by the tab
 look alike. `play`: from there each round gives a combination the mean worth of what its player comes to, over the
 positions that this player meets, the sooner a mate the more; the best round counts.
 
-With `programs` these are measured in their place, by the same exact computation.
+With `programs` these are measured in their place, by the same exact computation. Starts are all won ones, and those of
+them that no training begins with.
 """
 
 import sys
@@ -32,11 +33,12 @@ import numpy as np
 import envs
 from envs.chess import language, tables
 from envs.chess.notation.fen import kinds_of
-from envs.chess.process import ENDGAMES, Graph, graph
+from envs.chess.process import endgame
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, option
+from jaxgp.players.taught import DecisionProcess
 from studies.chess import rows
 
 MOVES = 50
@@ -45,7 +47,8 @@ STEP = 0.3
 """How far the worth of a combination moves in a round."""
 SEEN = 1e-3
 """What positions weigh that a player does not meet, beside the mean of those that it does."""
-HEAD = "endgame,by,positions,combinations,rounds,mated\n"
+ENDGAMES = ("KQK", "KRK")
+HEAD = "endgame,by,positions,combinations,rounds,mated,unmet,unmet_mated\n"
 
 
 @dataclass
@@ -58,52 +61,66 @@ class Options:
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 
 
-def combinations(of: Graph) -> np.ndarray:
+def combinations(of: DecisionProcess) -> np.ndarray:
     """Return int[M]: the number of the combination of terminals after each move of white."""
-    seen = np.asarray(jax.jit(language.view)(of.after)).T
+    seen = np.asarray(jax.jit(language.view)(of.outcomes)).T
     return np.unique(seen, axis=0, return_inverse=True)[1].ravel()
 
 
-def choose(of: Graph, worth: np.ndarray) -> np.ndarray:
+def depths(of: DecisionProcess) -> np.ndarray:
+    """Return int[M]: the plies to the mate after each move of white; `tables.MATE` where there is none."""
+    follows = np.where(of.replies[:, 0] >= 0, 2 * of.left[of.replies[:, 0]], tables.MATE)
+    return np.where(of.won, 0, follows)
+
+
+def choose(of: DecisionProcess, worth: np.ndarray) -> np.ndarray:
     """Return float[N, W]: with what chance a player plays each move, by the worth of what it leads to, float[M]."""
-    values = np.where(of.white.goes_on, worth[of.white.to], -np.inf)
-    best = of.white.goes_on & (values == values.max(1, keepdims=True))
+    values = np.where(of.moves >= 0, worth[of.moves], -np.inf)
+    best = (of.moves >= 0) & (values == values.max(1, keepdims=True))
     chance: np.ndarray = best / np.maximum(best.sum(1, keepdims=True), 1)
     return chance
 
 
-def come(of: Graph, play: np.ndarray, discount: float) -> tuple[np.ndarray, np.ndarray]:
+def _chance(of: DecisionProcess) -> np.ndarray:
+    """Return float[M, R]: the chance of each reply."""
+    there = of.replies >= 0
+    chance: np.ndarray = there / np.maximum(there.sum(1, keepdims=True), 1)
+    return chance
+
+
+def come(of: DecisionProcess, play: np.ndarray, discount: float) -> tuple[np.ndarray, np.ndarray]:
     """Return float[N] and float[M]: the chance of a mate within `MOVES` moves, each of which costs a share of it."""
-    after = of.mated.astype(float)
+    after, chance = of.won.astype(float), _chance(of)
     for _ in range(MOVES - 1):
-        before = (play * after[of.white.to]).sum(1)
-        after = np.where(of.mated, 1.0, discount * (of.chance * before[of.black.to]).sum(1))
-    return (play * after[of.white.to]).sum(1), after
+        before = (play * after[of.moves]).sum(1)
+        after = np.where(of.won, 1.0, discount * (chance * before[of.replies]).sum(1))
+    return (play * after[of.moves]).sum(1), after
 
 
-def met(of: Graph, play: np.ndarray) -> np.ndarray:
+def met(of: DecisionProcess, play: np.ndarray) -> np.ndarray:
     """Return float[M]: how often a player meets each position after its moves, from a won start."""
-    before, total = of.won / of.won.sum(), np.zeros(len(of.mated))
+    starts, chance = of.starts | of.unmet, _chance(of)
+    before, total = starts / starts.sum(), np.zeros(len(of.won))
     for _ in range(MOVES):
-        after = np.bincount(of.white.to.ravel(), (play * before[:, None]).ravel(), len(total))
+        after = np.bincount(of.moves.ravel() % len(total), (play * before[:, None]).ravel(), len(total))
         total += after
-        before = np.bincount(of.black.to.ravel(), (of.chance * after[:, None]).ravel(), len(before))
+        before = np.bincount(of.replies.ravel() % len(before), (chance * after[:, None]).ravel(), len(before))
     return total
 
 
-def of_program(path: str, of: Graph) -> np.ndarray:
+def of_program(path: str, of: DecisionProcess) -> np.ndarray:
     """Return float[M]: what a program gives to the outcomes of a process."""
     made = load(path, envs, "programs")
     states = jax.vmap(made.cast.game.init)(jax.random.split(jax.random.key(0), 1))
-    states = jax.tree.map(lambda x: np.repeat(np.asarray(x), len(of.mated), 0), states)
-    seen, tree = jax.jit(made.cast.actor.looks)(states, of.after)
+    states = jax.tree.map(lambda x: np.repeat(np.asarray(x), len(of.won), 0), states)
+    seen, tree = jax.jit(made.cast.actor.looks)(states, of.outcomes)
     plans = made.cast.actor.prepare(jax.tree.map(lambda x: np.asarray(x)[None], made.genome))
     return np.asarray(made.cast.actor.judge(plans, seen, tree), float)[0]
 
 
 def measure(options: Options) -> str:
     """Return the rows of an endgame."""
-    of = graph(kinds_of(options.endgame))
+    of = endgame(kinds_of(options.endgame))
     look = combinations(of)
     count = int(look.max()) + 1
 
@@ -112,23 +129,25 @@ def measure(options: Options) -> str:
         means: np.ndarray = np.bincount(look, values * weights, count) / np.where(total > 0, total, 1)
         return means
 
-    def mated(worth: np.ndarray) -> float:
-        return float(come(of, choose(of, worth[look]), 1.0)[0][of.won].mean())
+    def shares(worth: np.ndarray) -> tuple[float, float]:
+        chance = come(of, choose(of, worth), 1.0)[0]
+        return float(chance[of.starts | of.unmet].mean()), float(chance[of.unmet].mean())
 
-    head = f"{options.endgame}", f"{int(of.won.sum())},{count}"
+    def row(by: str, rounds: int, found: tuple[float, float]) -> str:
+        head = f"{options.endgame},{by},{int((of.starts | of.unmet).sum())},{count},{rounds},{found[0]:.5f}"
+        return f"{head},{int(of.unmet.sum())},{found[1]:.5f}\n"
+
     if options.programs:
-        shares = [float(come(of, choose(of, of_program(path, of)), 1.0)[0][of.won].mean()) for path in options.programs]
-        told = [(path, 0, share) for path, share in zip(options.programs, shares, strict=True)]
-        return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
-    worth = mean(1 - of.plies / tables.MATE, np.ones(len(look)))
-    shares = [mated(worth)]
+        return "".join(row(path, 0, shares(of_program(path, of))) for path in options.programs)
+    worth = mean(1 - depths(of) / tables.MATE, np.ones(len(look)))
+    found = [shares(worth[look])]
     for _ in range(options.rounds):
         play = choose(of, worth[look])
         often = met(of, play)
         worth = worth + STEP * (mean(come(of, play, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
-        shares.append(mated(worth))
-    told = [("depth", 0, shares[0]), ("play", int(np.argmax(shares)), max(shares))]
-    return "".join(f"{head[0]},{by},{head[1]},{rounds},{share:.5f}\n" for by, rounds, share in told)
+        found.append(shares(worth[look]))
+    best = found.index(max(found))
+    return row("depth", 0, found[0]) + row("play", best, found[best])
 
 
 def task(options: Options) -> int:

@@ -3,10 +3,11 @@
     python scripts/studies/mate/guides.py run=outputs/DIR suite=report limit=20000 save=rows.csv
     python scripts/studies/mate/guides.py run=outputs/DIR suite=report file=problems.epd n=[3,4] limit=20000
     python scripts/studies/mate/guides.py text="(PROGRAM 250 250)" equal=replies
+    python scripts/studies/mate/guides.py text="(PROGRAM 0 0 0 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0)" role=weights
 
-`file` is a list in EPD whose composed problems are added; their rows are numbers of lines, without positions. The other
-searches are those of plain C++, cut at the same limit. A guide given as text is measured as champions are; trees that
-say nothing have to need what the search by hand needs.
+`file` is a list in EPD whose problems are added, the composed ones or those of games; their rows are numbers of lines,
+without positions. The other searches are those of plain C++, cut at the same limit. A guide given as text is measured
+as champions are; trees that say nothing, and weights of 0, have to need what the search by hand needs.
 """
 
 if __name__ == "__main__":
@@ -34,6 +35,7 @@ from rivals.plain import mate
 from studies.chess import rows
 
 COMPOSED = "matetrack"
+KINDS = ("composed", "games")
 CAPACITY = 128
 """Nodes of a guide; one for all, so that those of one kind share a compiled program."""
 HAND = ("few", "dfpn_replies")
@@ -45,14 +47,16 @@ class Options:
     """Which guides, and which problems."""
 
     run: str | None = option(None, "the run, or the champion file", path=True)
-    text: str | None = option(None, "the trees of a guide in its place")
-    within: str = option("deepening", "the search of a guide given as text", ("deepening", "proof"))
+    text: str | None = option(None, "the trees or weights of a guide in its place")
+    role: str = option("guide", "which of them the text has", ("guide", "weights"))
+    within: str = option("deepening", "the search of trees given as text", ("deepening", "proof"))
     equal: str = option(
         "list", "the order of its moves: of equal value, or value less replies", ("list", "replies", "less")
     )
     entries: int = option(2**14, "entries of the table of each search, a power of two", low=2, high=2**20)
     suite: str = option("report", "the set of own problems", suites.SETS)
-    file: str | None = option(None, "a list in EPD, whose composed problems are added", path=True)
+    file: str | None = option(None, "a list in EPD, whose problems are added", path=True)
+    kinds: list[str] = option(["composed"], f"which of these, some of {', '.join(KINDS)}")
     n: list[int] = option([3, 4], "the n of these", low=1, high=6)
     limit: int = option(20_000, "nodes of a search at most", low=218, high=MAX_COUNT)
     save: str | None = option(None, "a file of rows, to which these are added", path=True)
@@ -65,6 +69,9 @@ def problems(options: Options) -> list[tuple[str, str, str, int]]:
         for line, (text, own, _, wanted) in enumerate(suites.shipped(), 1)
         if wanted == options.suite
     ]
+    for kind in options.kinds:
+        if kind not in KINDS:
+            reject("kinds", kind, f"some of {', '.join(KINDS)}")
     if options.file is None:
         return found
     try:
@@ -72,17 +79,19 @@ def problems(options: Options) -> list[tuple[str, str, str, int]]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"file={options.file}: {error}; accepted: a file of text") from error
     for number, line in enumerate(lines, 1):
-        told = re.match(rf"(\S+ \S+ \S+ \S+) dm (\d+);.*{COMPOSED}", line)
-        if told and int(told[2]) in options.n:
-            found.append(("composed", str(number), told[1], int(told[2])))
+        told = re.match(r"(\S+ \S+ \S+ \S+) dm (\d+);", line)
+        kind = "composed" if COMPOSED in line else "games"
+        if told and int(told[2]) in options.n and kind in options.kinds:
+            found.append((kind, str(number), told[1], int(told[2])))
     return found
 
 
 def guide(options: Options) -> tuple[Cast, str, str, str]:
     """Return how a guide searches, its text, the name of its run, and its seed; raises UsageError."""
     if options.text is not None:
-        values = {"within": options.within, "equal": options.equal, "entries": options.entries}
-        return cast(envs.spec("mate"), None, "guide", None, values), options.text, "by hand", ""
+        trees = {"within": options.within, "equal": options.equal} if options.role == "guide" else {}
+        values = {**trees, "entries": options.entries}
+        return cast(envs.spec("mate"), None, options.role, None, values), options.text, "by hand", ""
     if options.run is None:
         reject("run", None, "a run, a champion file, or text=")
     loaded = champions.load(options.run, envs)

@@ -102,11 +102,15 @@ def programs(data: Data) -> str:
         own = {str(row["n"]): row for row in rows if row["run"] == name}
         cells = [f"{float(own[n]['nodes']) / float(own[n]['problems']):,.1f}" for n in lengths]
         totals = [sum(int(row[what]) for row in own.values()) for what in ("solved", "proved", "claimed")]
-        text = str(next(iter(own.values()))["text"])
-        text = f"`{text}`" if 0 < len(text) <= LONGEST else f"{len(text.split())} nodes" if text else ""
+        text = _program(str(next(iter(own.values()))["text"]))
         lines.append([name, *cells, f"{totals[0]}", f"{totals[1]}", f"{totals[2] - totals[1]}", text])
     head = ["mean nodes", *(f"n = {n}" for n in lengths), "solved", "proved", "false claims", "champion"]
     return table(head, lines)
+
+
+def _program(text: str) -> str:
+    """Return a program as it is shown: its text, or its size where that is long."""
+    return f"`{text}`" if 0 < len(text) <= LONGEST else f"{len(text.split())} nodes" if text else ""
 
 
 def own(data: Data) -> str:
@@ -138,7 +142,7 @@ def paired(data: Data) -> str:
     """Nodes of guides beside searches by hand, problem by problem; p by Wilcoxon's signed ranks, corrected by Holm."""
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["mate_paired"]:
-        name = f"{row['run']}, seed {row['seed']}" if row["seed"] else f"`{row['text']}`"
+        name = f"{row['run']}, seed {row['seed']}" if row["seed"] else str(row["run"])
         found.setdefault((name, str(row["source"]), str(row["n"]), "few"), []).append(row)
     lines, chances = [], []
     for (name, source, length, _), rows in found.items():
@@ -170,10 +174,27 @@ def paired(data: Data) -> str:
     return table(head, lines)
 
 
+def formulas(data: Data) -> str:
+    """What wins by two readings of the fitness, seed by seed, on the problems that no evolution sees."""
+    found: dict[tuple[str, str], list[Cells]] = {}
+    for row in data["mate_formulas"]:
+        found.setdefault((str(row["run"]), str(row["seed"])), []).append(row)
+    lines = []
+    for (name, seed), rows in found.items():
+        problems, nodes, solved, proved = (
+            sum(int(row[what]) for row in rows) for what in ("problems", "nodes", "solved", "proved")
+        )
+        share = f"{solved} of {problems} ({100 * solved / problems:.0f} %)"
+        first = rows[0]
+        cells = [str(first["generation"]), f"{nodes / problems:,.1f}", share, str(proved), _program(str(first["text"]))]
+        lines.append([f"`{name}`", seed, *cells])
+    return table(["boards", "seed", "generation", "moves a problem", "solved", "proved", "champion"], lines)
+
+
 TABLES: Makers = {
     "mate_searches": searches,
     "mate_settled": settled,
     "mate_own": own,
     "mate_guided": guided,
 }
-PROGRAMS: Makers = {"mate_runs": programs, "mate_paired": paired}
+PROGRAMS: Makers = {"mate_runs": programs, "mate_formulas": formulas, "mate_paired": paired}

@@ -42,7 +42,14 @@ def line():
     moves[0, LEFT] = -1
     won = (shown == AHEAD) & (place == 3)
     return DecisionProcess(
-        np.zeros(12), shown, moves, replies, won, np.array([4, 3, 2, 1]), np.array([True, True, False, False])
+        np.zeros(12),
+        shown,
+        moves,
+        replies,
+        won,
+        np.array([4, 3, 2, 1]),
+        np.array([True, True, False, False]),
+        np.zeros(4, bool),
     )
 
 
@@ -57,7 +64,7 @@ PLAYERS = jnp.array([[0.0, 1, 0], [1, 0, -1], [0, -1, 1], [0, 0, -1]])
 def test_outcomes_that_look_alike_are_valued_once(line):
     seen = look(Ranks(), line)
     assert seen.features.shape == (3, 3)
-    assert (seen.features[:, seen.number[2]].argmax(0) == [LEFT, AHEAD, LOSE]).all()
+    assert (seen.features[:, seen.number[line.moves[2]]].argmax(0) == [LEFT, AHEAD, LOSE]).all()
 
 
 def test_games_count_that_are_won_in_time(line):

@@ -1,0 +1,66 @@
+"""Sums of weighted terminals and products: what they add up, and that they play by it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import envs
+import jaxgp
+from envs.chess import sums
+from envs.chess.language import After, view
+from jaxgp.errors import UsageError
+from jaxgp.genotypes.programs import Programs
+
+NAMES = ("MyKingDistEdges", "OppKingProximityToEdges", "1000*IsMate", "IsOppKingInCheck")
+POSITION = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def cast():
+    options = {"terminals": NAMES}
+    game = {"endgame": "KRK", "start": "fen", "fen": POSITION}
+    return jaxgp.take(envs.spec("chess"), **game, role="sum", options=options)
+
+
+def individual(cast, **weights):
+    """Return an individual [1, T, 1] with these weights of terms, 0 elsewhere."""
+    at = [cast.language.roots.index(name.replace("_", "&")) for name in weights]
+    value = np.zeros((1, len(cast.language.roots), 1), np.float32)
+    value[0, at, 0] = list(weights.values())
+    one = jnp.ones(value.shape, jnp.int16)
+    opcodes = np.arange(value.shape[1], dtype=np.int16)[None, :, None]
+    return Programs(jnp.asarray(opcodes), jnp.asarray(value), one, jnp.ones(value.shape[:2], jnp.int32))
+
+
+def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
+    assert len(sums.terms(NAMES)) == 4 + 2 + 6
+    after = After(jnp.array([[63, 45], [45, 0]], jnp.int8)[None], jnp.ones((1, 2, 2), jnp.int8), jnp.zeros(1, bool))
+    seen = dict(zip(cast.language.roots, np.asarray(sums.look(NAMES, after))[:, 0], strict=True))
+    edge, near = np.asarray(view(after, NAMES))[:2, 0]
+    assert seen["MyKingDistEdges&MyKingDistEdges"] == edge**2
+    assert seen["MyKingDistEdges&OppKingProximityToEdges"] == edge * near
+
+
+def test_moves_that_mate_are_worth_the_weight_of_mate_and_are_played(cast):
+    state = cast.game.init(jax.random.key(0))
+    mating = cast.actor.prepare(individual(cast, **{"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}))
+    moves, legal = jax.jit(cast.actor.act)(mating, jax.tree.map(lambda x: x[None, None], state), jnp.uint32([[0]]))
+    assert legal.all()
+    after = cast.game.step(state, moves[0, 0, 0], jax.random.key(0))
+    assert after.terminated
+    assert after.returns.tolist() == [1, -1]
+
+
+def test_values_are_sums_without_rounding_errors(cast):
+    plans = cast.actor.prepare(individual(cast, MyKingDistEdges=0.75, **{"1000*IsMate": -1.0}))
+    seen = jnp.zeros((len(cast.language.roots), 2)).at[0].set(jnp.array([3.0, 1.0])).at[2, 1].set(1.0)
+    assert cast.actor.evaluate(plans, seen).tolist() == [[0.75, 0.25 - 1.0]]
+    owned = cast.actor.evaluate_owned(plans, jnp.zeros(2, jnp.int32), seen, jnp.int32(2))
+    assert owned.tolist() == [0.75, -0.75]
+
+
+@pytest.mark.parametrize("names", [("IsMate",), ("IsMyFork", "IsMyFork")])
+def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
+    with pytest.raises(UsageError, match="each once of NotMyKingInCheck"):
+        jaxgp.take(envs.spec("chess"), role="sum", options={"terminals": names})
