@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
+from jax.sharding import Mesh, PartitionSpec
 
 import jaxgp.threefry  # noqa: F401  Here, as what draws random numbers imports this module.
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Tree = TypeVar("Tree")
 State = TypeVar("State", bound="Position")
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 Carry = TypeVar("Carry")
 
@@ -84,30 +86,41 @@ def in_chunks(
 
 PARTS = "parts"
 """The name of the axis of a mesh whose devices share the islands, the runs or the individuals."""
+WHOLE = PartitionSpec()
+"""Of what all devices of a mesh have."""
 
 
-def in_shares(function: Callable[[Tree], tuple[Carry, Result]], items: Tree, devices: int = 1) -> tuple[Carry, Result]:
-    """Compute the items of a tree of arrays [N, ...] on D devices, each of them N / D.
+def in_shares(
+    function: Callable[[Given, Tree], tuple[Carry, Result]], given: Given, items: Tree, mesh: Mesh | None
+) -> tuple[Carry, Result]:
+    """Compute the items of a tree of arrays [N, ...] on the D devices of a mesh, each of them N / D.
 
-    With several devices it is called by each of them in a program that `jax.shard_map` maps over a mesh with the axis
-    `PARTS`, with the same items.
+    What surrounds it is computed by every device, from the same arrays.
 
     Args:
-        function: items [N / D, ...] -> (what the share comes to as a whole, results [N / D, ...]).
+        function: (given, items [N / D, ...]) -> (what the share comes to as a whole, results [N / D, ...]). All arrays
+            that it needs are given, or known while it is compiled.
+        given: what all devices are given.
         items: the tree.
-        devices: D, which divides N.
+        mesh: with one axis, `PARTS`, whose size divides N; None: one device has all.
 
     Returns:
-        On every device the same: what all shares come to, [D, ...], and the results of all items, [N, ...].
+        What all shares come to, [D, ...], and the results of all items, [N, ...].
     """
-    if devices == 1:
-        whole, found = function(items)
+
+    def share(given: Given, items: Tree) -> tuple[Carry, Result]:
+        assert mesh is not None
+        here = lax.axis_index(PARTS)
+        own = jax.tree.map(lambda x: x.reshape(mesh.size, -1, *x.shape[1:])[here], items)
+        whole, found = function(given, own)
+        everywhere = partial(lax.all_gather, axis_name=PARTS)
+        return jax.tree.map(everywhere, whole), jax.tree.map(partial(everywhere, tiled=True), found)
+
+    if mesh is None:
+        whole, found = function(given, items)
         return jax.tree.map(lambda x: x[None], whole), found
-    here = lax.axis_index(PARTS)
-    share = jax.tree.map(lambda x: x.reshape(devices, -1, *x.shape[1:])[here], items)
-    whole, found = function(share)
-    everywhere = partial(lax.all_gather, axis_name=PARTS)
-    return jax.tree.map(everywhere, whole), jax.tree.map(partial(everywhere, tiled=True), found)
+    # Items come whole and are cut inside, so that nothing before and after is shared, and sums are the same.
+    return jax.shard_map(share, mesh=mesh, in_specs=WHOLE, out_specs=WHOLE, check_vma=False)(given, items)
 
 
 def where(condition: Array, yes: Tree, no: Tree) -> Tree:
@@ -148,7 +161,7 @@ def comparable(values: Array) -> Array:
 def longest_first(steps: Array) -> tuple[Array, Array]:
     """Sort int32[N] in descending order, equal ones by their places; return them and int32[N], their places.
 
-    The barrier keeps the sorted values where nobody reads them: XLA's partitioner ends the process where it meets such a
+    The barrier keeps the sorted values where nobody reads them: XLA ends the process where its partitioner meets such a
     sort without them on devices that share a run.
     """
     first, order = lax.optimization_barrier(lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1))

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from jax import Array
+from jax.sharding import Mesh
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
@@ -452,10 +453,10 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
         A fitness that can only measure all of them together returns None.
         """
 
-    def shared(self, devices: int) -> Fitness[Memory] | None:
-        """Return a fitness that finds the same by `evaluate` in a program that so many devices run; see `in_shares`.
+    def shared(self, mesh: Mesh | None) -> Fitness[Memory] | None:
+        """Return a fitness that finds the same, whose individuals a mesh of devices shares; None: one device has all.
 
-        The devices share the individuals. A fitness that one device alone can measure returns None.
+        A fitness whose individuals cannot be measured apart returns None.
         """
 
 

@@ -20,10 +20,11 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax import Array, lax
+from jax.sharding import Mesh, NamedSharding
 
 from jaxgp import arrays
+from jaxgp.arrays import WHOLE
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Differentiable, Fitness, Genomes, Scheme
 from jaxgp.errors import reject
@@ -118,10 +119,6 @@ class Evolution(Protocol):
         """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
 
 
-WHOLE = PartitionSpec()
-"""Of what all devices of a mesh have."""
-
-
 def put(tree: Tree, sharding: NamedSharding) -> Tree:
     """Put arrays that this process has on devices of all processes, which have the same."""
 
@@ -196,15 +193,10 @@ class OnePopulation(ABC):
 
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation and breed the next."""
-
-        def step(state: EvolutionState) -> tuple[EvolutionState, Metrics]:
-            following, metrics, _ = self.cycle(state)
-            return following, metrics
-
-        if self.mesh is None:
-            return step(state)
-        # Every device does all but what the fitness shares.
-        return jax.shard_map(step, mesh=self.mesh, in_specs=WHOLE, out_specs=WHOLE, check_vma=False)(state)
+        following, metrics, _ = self.cycle(state)
+        if self.mesh is not None:  # every device has all, as it was given it
+            following = lax.with_sharding_constraint(following, NamedSharding(self.mesh, WHOLE))
+        return following, metrics
 
     def memory(self, state: EvolutionState) -> object:
         """Return the memory of the fitness."""
@@ -227,7 +219,7 @@ class Ring(OnePopulation):
         last: whether instead all individuals of the last generation are kept.
         stagnation: generations without a better individual than all before after which the run is finished; None: it
             goes on.
-        mesh: see `OnePopulation`; the fitness is shared by as many devices.
+        mesh: see `OnePopulation`; it is that of the fitness, too.
     """
 
     fitness: Fitness
@@ -271,7 +263,7 @@ class Ring(OnePopulation):
     def shared(self, together: int | None, mesh: Mesh | None) -> "Ring":
         """Return the ring whose individuals are shared by the devices of a mesh, if its fitness can be shared."""
         del together
-        fitness = self.fitness.shared(1 if mesh is None else mesh.size)
+        fitness = self.fitness.shared(mesh)
         return self if fitness is None else replace(self, fitness=fitness, mesh=mesh)
 
     def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
@@ -358,6 +350,6 @@ class Ring(OnePopulation):
         assert state.candidates is not None
         key = jax.random.fold_in(jax.random.fold_in(state.key, NEW_GAMES), number)
         # Candidates are too few to be shared.
-        alone = self.fitness if self.mesh is None else self.fitness.shared(1)
+        alone = self.fitness if self.mesh is None else self.fitness.shared(None)
         assert alone is not None
         return alone.again(key, state.candidates.individuals.genome, state.memory)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array
+from jax.sharding import Mesh
 
 from jaxgp.arrays import comparable
 from jaxgp.checks.values import real
@@ -153,9 +154,9 @@ class Absolute(ABC, Generic[Memory]):
         del chunk
         return None
 
-    def shared(self, devices: int) -> "Absolute[Memory] | None":
+    def shared(self, mesh: Mesh | None) -> "Absolute[Memory] | None":
         """Return None: one device measures all individuals."""
-        del devices
+        del mesh
         return None
 
 

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
+from jax.sharding import Mesh
 
 from jaxgp.arrays import comparable, take
 from jaxgp.checks.values import whole
@@ -116,9 +117,9 @@ class Refereed(Absolute[Memories]):
         fitness = self.fitness.in_chunks(chunk)
         return None if fitness is None else replace(self, fitness=fitness)
 
-    def shared(self, devices: int) -> "Refereed | None":
-        """Return the fitness that this many devices measure, but for its referee; None if it cannot be shared."""
-        fitness = self.fitness.shared(devices)
+    def shared(self, mesh: Mesh | None) -> "Refereed | None":
+        """Return the fitness that the devices of a mesh measure, but for its referee; None if it cannot be shared."""
+        fitness = self.fitness.shared(mesh)
         return None if fitness is None else replace(self, fitness=fitness)
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:

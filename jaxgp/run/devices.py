@@ -103,7 +103,7 @@ def spread(config: Config, experiment: Experiment) -> Experiment:
         UsageError: there are fewer devices, or the individuals of one population cannot be shared.
     """
     count, ring, populations = config.devices.count, experiment.ring, config.algorithm.islands.count > 1
-    if count > 1 and not populations and ring.fitness.shared(count) is None:
+    if count > 1 and not populations and ring.fitness.shared(None) is None:
         why = f"1, or islands; individuals cannot be measured apart with this fitness.kind={config.fitness.kind}"
         reject("devices.count", count, why)
     return replace(experiment, ring=ring.shared(*share_devices(config.devices, populations)))
@@ -121,8 +121,8 @@ def share_devices(asked: DeviceOptions, populations: bool) -> tuple[int | None, 
     """
     on_cpu = jax.default_backend() == "cpu"
     together = asked.side_by_side if asked.side_by_side is not None else 1 if on_cpu else None
-    # The newer partitioner, Shardy, ends the process while it compiles loops over populations in which programs are
-    # mutated, and the older one, GSPMD, where a generation of one population sorts (jaxlib 0.11.2).
+    # The newer partitioner, Shardy, ends the process while it compiles the mutation of islands (jaxlib 0.11.2), and the
+    # older one, GSPMD, while it compiles the games of one population, and some rollouts on islands.
     jax.config.update("jax_use_shardy_partitioner", SHARDY and not (populations and asked.count > 1))
     if asked.count == 1:
         return together, None
