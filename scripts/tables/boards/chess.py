@@ -55,11 +55,6 @@ ROWS = {
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
     "draws_alone": "draws alone, no 3/4 rule",
-    "peers_2": "2 peers, 2.5 times as many generations",
-    "peers_10": "10 peers, half as many generations",
-    "ties_first": "the first of equal moves",
-    "one_tree": "one tree",
-    "truth": "tables in place of games",
 }
 """What short runs differ in, by their directories."""
 GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
@@ -395,6 +390,7 @@ LEARNING: Makers = {
     "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,
 }
