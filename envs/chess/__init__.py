@@ -9,9 +9,10 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Chess]":
     """Return the game; this imports it."""
-    from envs.chess import hints, lessons, process, render, roles, starts, strategies
+    from envs.chess import hints, lessons, render, roles, starts, strategies
     from envs.chess.notation import moves, pgn, uci
     from envs.chess.rules import Chess
+    from envs.chess.tables import process
     from jaxgp.games.notation import Notation
     from jaxgp.spec import Exercise, Fixed, Pointing, Spec, Table, Teachers
 

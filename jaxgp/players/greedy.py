@@ -274,11 +274,13 @@ class WeighedPlayer(ChoosingPlayer[Array]):
 
     def evaluate(self, plans: Array, seen: Features) -> Array:
         """See `ChoosingPlayer`."""
+        assert isinstance(seen, Array)
         return jnp.matmul(plans, seen, precision=lax.Precision.HIGHEST) / GRID
 
     def evaluate_owned(self, plans: Array, owner: Array, seen: Features, needed: Array) -> Array:
         """See `ChoosingPlayer`."""
         del needed
+        assert isinstance(seen, Array)
         return (plans[owner].T * seen).sum(0) / GRID
 
 

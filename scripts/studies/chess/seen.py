@@ -33,7 +33,7 @@ import numpy as np
 import envs
 from envs.chess import language, tables
 from envs.chess.notation.fen import kinds_of
-from envs.chess.process import endgame
+from envs.chess.tables.process import endgame
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.measure.champions import load

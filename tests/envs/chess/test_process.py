@@ -6,7 +6,7 @@ import pytest
 import envs
 from envs.chess import tables
 from envs.chess.notation.fen import kinds_of
-from envs.chess.process import process
+from envs.chess.tables.process import process
 from jaxgp.errors import UsageError
 
 
