@@ -14,7 +14,7 @@ from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, Order, Weighted
+from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, Order, WeightedFew
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
@@ -158,7 +158,7 @@ class WeightsProver(Prover[Array]):
 
     def prove(self, plans: Array, whose: Array, states: States, limits: Array) -> Claims:
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
-        search = Weighted(
+        search = WeightedFew(
             self.problem,
             told=self.told,
             deepest=self.deepest,

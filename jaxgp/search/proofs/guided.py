@@ -14,8 +14,9 @@ comes first on which the numbers say equally to go on. What a third tree says of
 number or, where it is negative, to its first disproof number, without the sign. Trees that say nothing leave
 `dfpn_replies` as it is.
 
-`Weighted` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen after
-the move, each with a weight. Weights of 0 leave `few` as it is, and no weights need more moves to be made to sort.
+`WeightedFew` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen
+after the move, each with a weight. Weights of 0 leave `few` as it is, and none of them makes a move more than `few`
+does to sort moves.
 """
 
 from dataclasses import dataclass, replace
@@ -149,7 +150,7 @@ class GuidedNumbers(_Trees, ProofNumbers):
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted(DepthFirst):
+class WeightedFew(DepthFirst):
     """The search `few`, with weights of what is seen after a move of the solver.
 
     Attributes:
@@ -172,7 +173,7 @@ class Weighted(DepthFirst):
     ) -> Claims:
         """Search roots [Q] for individuals `whose` of weights `contexts`; see `RootSearch.search`."""
         weighted = replace(self, parts=cast(Array, contexts), whose=whose)
-        return super(Weighted, weighted).search(states, limit, count)
+        return super(WeightedFew, weighted).search(states, limit, count)
 
     def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the number of replies less the weighted sum, in parts, moved above 0."""
