@@ -24,7 +24,7 @@ def cast():
 
 
 def individual(cast, **weights):
-    """Return an individual [1, T, 2], as wide as one from a file, with these weights of terms and 0 elsewhere."""
+    """Return an individual [1, T, 2], as wide as one from a file, with these weights of terms, 0 elsewhere."""
     at = [cast.language.roots.index(name.replace("_", "&")) for name in weights]
     value = np.zeros((1, len(cast.language.roots), 2), np.float32)
     value[0, at, 0] = list(weights.values())
