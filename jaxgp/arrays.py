@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
+from jax.sharding import Mesh, PartitionSpec
 
 import jaxgp.threefry  # noqa: F401  Here, as what draws random numbers imports this module.
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
 Tree = TypeVar("Tree")
 State = TypeVar("State", bound="Position")
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 Carry = TypeVar("Carry")
 
@@ -81,6 +84,45 @@ def in_chunks(
     return carry, jax.tree.map(lambda x: x.reshape(count, *x.shape[2:]), found)
 
 
+PARTS = "parts"
+"""The name of the axis of a mesh whose devices share the islands, the runs or the individuals."""
+WHOLE = PartitionSpec()
+"""Of what all devices of a mesh have."""
+
+
+def in_shares(
+    function: Callable[[Given, Tree], tuple[Carry, Result]], given: Given, items: Tree, mesh: Mesh | None
+) -> tuple[Carry, Result]:
+    """Compute the items of a tree of arrays [N, ...] on the D devices of a mesh, each of them N / D.
+
+    What surrounds it is computed by every device, from the same arrays.
+
+    Args:
+        function: (given, items [N / D, ...]) -> (what the share comes to as a whole, results [N / D, ...]). All arrays
+            that it needs are given, or known while it is compiled.
+        given: what all devices are given.
+        items: the tree.
+        mesh: with one axis, `PARTS`, whose size divides N; None: one device has all.
+
+    Returns:
+        What all shares come to, [D, ...], and the results of all items, [N, ...].
+    """
+
+    def share(given: Given, items: Tree) -> tuple[Carry, Result]:
+        assert mesh is not None
+        here = lax.axis_index(PARTS)
+        own = jax.tree.map(lambda x: x.reshape(mesh.size, -1, *x.shape[1:])[here], items)
+        whole, found = function(given, own)
+        everywhere = partial(lax.all_gather, axis_name=PARTS)
+        return jax.tree.map(everywhere, whole), jax.tree.map(partial(everywhere, tiled=True), found)
+
+    if mesh is None:
+        whole, found = function(given, items)
+        return jax.tree.map(lambda x: x[None], whole), found
+    # Items come whole and are cut inside, so that nothing before and after is shared, and sums are the same.
+    return jax.shard_map(share, mesh=mesh, in_specs=WHOLE, out_specs=WHOLE, check_vma=False)(given, items)
+
+
 def where(condition: Array, yes: Tree, no: Tree) -> Tree:
     """Choose between two trees of arrays [*B, ...] by bool[*B]: whole items of `yes` where it holds, else of `no`."""
 
@@ -119,10 +161,10 @@ def comparable(values: Array) -> Array:
 def longest_first(steps: Array) -> tuple[Array, Array]:
     """Sort int32[N] in descending order, equal ones by their places; return them and int32[N], their places.
 
-    Both results are to be used: XLA's partitioner ends the process where it meets a sort whose sorted values nobody
-    reads on devices that share a run.
+    The barrier keeps the sorted values where nobody reads them: XLA ends the process where its partitioner meets such a
+    sort without them on devices that share a run.
     """
-    first, order = lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1)
+    first, order = lax.optimization_barrier(lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1))
     return -first, order
 
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from jax import Array
+from jax.sharding import Mesh
 
 if TYPE_CHECKING:
     from jaxgp.evolution.state import BestSoFar
@@ -450,6 +451,12 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
         """Return a fitness that finds the same, at most `chunk` individuals (None: all) at a time, to need less memory.
 
         A fitness that can only measure all of them together returns None.
+        """
+
+    def shared(self, mesh: Mesh | None) -> Fitness[Memory] | None:
+        """Return a fitness that finds the same, whose individuals a mesh of devices shares; None: one device has all.
+
+        A fitness whose individuals cannot be measured apart returns None.
         """
 
 

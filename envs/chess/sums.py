@@ -74,24 +74,29 @@ MOST = {
 class SumOptions:
     """What is added up."""
 
-    terminals: tuple[str, ...] = option(
-        (),
-        "terminals that are weighed, and so is each product of two of them; none: 13 of them against a bare king, "
-        "otherwise 20",
-        accepted="a list of terminals",
+    terminals: str | None = option(
+        None,
+        "terminals that are weighed, by commas, and so is each product of two of them; null: 13 of them against a bare "
+        "king, otherwise 20",
     )
     ties: Literal["lot", "first"] = option("lot", "which of equal moves is played: one of them by lot, or the first")
 
     def laws(self, prefix: str) -> None:
         """Refuse what is no terminal, and a terminal named twice; raises UsageError."""
-        for at, name in enumerate(self.terminals):
-            if name not in TERMINALS or name in self.terminals[:at]:
+        names = self.names
+        for at, name in enumerate(names):
+            if name not in TERMINALS or name in names[:at]:
                 reject(prefix + "terminals", name, f"each once of {', '.join(TERMINALS)}")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The terminals that are named; none: those of the endgame."""
+        return tuple(self.terminals.split(",")) if self.terminals else ()
 
     def weighed(self, game: Chess) -> tuple[str, ...]:
         """Return the terminals that are weighed."""
         armed = any(len(black) > 1 for _, black in game.armies)
-        return self.terminals or (ARMED if armed else BARE)
+        return self.names or (ARMED if armed else BARE)
 
 
 @lru_cache(maxsize=16)

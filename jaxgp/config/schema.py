@@ -40,14 +40,15 @@ class LoggerOptions:
 
 @dataclass
 class DeviceOptions:
-    """Devices that share the islands of a run, of one process or of several, or that share the runs of `seeds`.
+    """Devices that share the islands of a run, or its individuals, or the runs of `seeds`; of one process or many.
 
     They change the time, not the result.
     """
 
     count: int = option(
         1,
-        "devices that share the islands, of all processes together; it divides the islands; or that share `seeds`",
+        "devices, of all processes together, that share the islands, or the individuals of one population; it divides "
+        "their number; or that share `seeds`",
         low=1,
         high=MAX_CORES,
     )
@@ -110,7 +111,7 @@ class Config:
         high=MAX_CORES,
     )
     devices: DeviceOptions = option(
-        DeviceOptions(), "devices that share the islands of a run, or the runs of several seeds"
+        DeviceOptions(), "devices that share the islands or individuals of a run, or the runs of several seeds"
     )
     compilation_cache: str | None = option(
         "~/.cache/jaxgp", "where compiled programs are kept; null: nowhere", path=True, own=True

@@ -47,11 +47,12 @@ def _trained(config: Config) -> None:
 
 
 def _devices(config: Config) -> None:
-    """Refuse devices that cannot share the islands equally, and processes that cannot share the devices."""
+    """Refuse devices that cannot share the islands or individuals equally, and processes that cannot the devices."""
     asked, islands = config.devices, config.algorithm.islands.count
-    if islands % asked.count:
-        fitting = ", ".join(map(str, divisors(islands)))
-        reject("devices.count", asked.count, f"a divisor of algorithm.islands.count={islands}: {fitting}")
+    parts, name = (islands, "islands.count") if islands > 1 else (config.algorithm.population, "population")
+    if parts % asked.count:
+        fitting = ", ".join(map(str, divisors(parts)))
+        reject("devices.count", asked.count, f"a divisor of algorithm.{name}={parts}: {fitting}")
     if asked.count % asked.processes:
         fitting = ", ".join(map(str, divisors(asked.count)))
         reject("devices.processes", asked.processes, f"a divisor of devices.count={asked.count}: {fitting}")

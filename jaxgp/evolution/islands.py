@@ -34,11 +34,11 @@ from jax import Array, lax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgp import arrays
-from jaxgp.arrays import comparable, take
+from jaxgp.arrays import PARTS, WHOLE, comparable, take
 from jaxgp.contracts import Genomes
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics, Outcome, Ring, stagnation
+from jaxgp.evolution.ring import ManyPopulations, Metrics, Outcome, Ring, put, stagnation
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.operators import selection
 
@@ -46,7 +46,7 @@ Tree = TypeVar("Tree")
 
 MIGRATION = np.uint32(2**32 - 2)
 """The `fold_in` number reserved for the migrations of an island; no generation reaches it."""
-APART, WHOLE = PartitionSpec(PARTS), PartitionSpec()
+APART = PartitionSpec(PARTS)
 
 
 @struct.dataclass
@@ -168,9 +168,9 @@ class Islands(ManyPopulations):
         """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
         if self.mesh is None:
             return state
-        parts = _put((state.population, state.memory, state.carried), NamedSharding(self.mesh, APART))
+        parts = put((state.population, state.memory, state.carried), NamedSharding(self.mesh, APART))
         rest = replace(state, population=None, memory=None, carried=None)
-        whole: EvolutionState = _put(rest, NamedSharding(self.mesh, WHOLE))
+        whole: EvolutionState = put(rest, NamedSharding(self.mesh, WHOLE))
         return replace(whole, population=parts[0], memory=parts[1], carried=parts[2])
 
     def _part(
@@ -267,21 +267,6 @@ class Islands(ManyPopulations):
 
 def _enter(kept: candidates.Candidates, challenger: BestSoFar) -> tuple[candidates.Candidates, None]:
     return candidates.enter(kept, challenger), None
-
-
-def _put(tree: Tree, sharding: NamedSharding) -> Tree:
-    """Put arrays that this process has on devices of all processes, which have the same."""
-
-    def put(data: Array) -> Array:
-        known = np.asarray(data)
-        return jax.make_array_from_callback(known.shape, sharding, lambda index: known[index])
-
-    def one(leaf: Array) -> Array:
-        if not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-            return put(leaf)
-        return jax.random.wrap_key_data(put(jax.random.key_data(leaf)), impl=jax.random.key_impl(leaf))
-
-    return jax.tree.map(one, tree)
 
 
 def _migration(key: Array, generation: Array) -> Array:

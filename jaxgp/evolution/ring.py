@@ -15,15 +15,16 @@ other does not use:
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
-from jax.sharding import Mesh
+from jax import Array, lax
+from jax.sharding import Mesh, NamedSharding
 
 from jaxgp import arrays
+from jaxgp.arrays import WHOLE
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Differentiable, Fitness, Genomes, Scheme
 from jaxgp.errors import reject
@@ -31,6 +32,8 @@ from jaxgp.evolution import candidates
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.evolution.tuning.tuner import Tuner, Tunes
 from jaxgp.fitness.evaluation import Absolute, Standing
+
+Tree = TypeVar("Tree")
 
 Metrics = dict[str, Array]
 
@@ -102,7 +105,8 @@ class Evolution(Protocol):
 
         Args:
             together: how many parts of the work a device computes side by side; None: all that it has.
-            mesh: with one axis, `PARTS`; None: one device has all. Work that has no parts is not shared.
+            mesh: with one axis, `PARTS`; None: one device has all. The parts of one population are its individuals,
+                if its fitness can be shared; else the work is not shared.
         """
 
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
@@ -115,8 +119,19 @@ class Evolution(Protocol):
         """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
 
 
-PARTS = "parts"
-"""The name of the axis of a mesh that shares islands or runs."""
+def put(tree: Tree, sharding: NamedSharding) -> Tree:
+    """Put arrays that this process has on devices of all processes, which have the same."""
+
+    def put_data(data: Array) -> Array:
+        known = np.asarray(data)
+        return jax.make_array_from_callback(known.shape, sharding, lambda index: known[index])
+
+    def one(leaf: Array) -> Array:
+        if not jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return put_data(leaf)
+        return jax.random.wrap_key_data(put_data(jax.random.key_data(leaf)), impl=jax.random.key_impl(leaf))
+
+    return jax.tree.map(one, tree)
 
 
 @dataclass(frozen=True)
@@ -156,9 +171,13 @@ class ManyPopulations:
 
 
 class OnePopulation(ABC):
-    """Base of what evolves one population, so that each island can have one. It has no parts to share."""
+    """Base of what evolves one population, so that each island can have one.
 
-    mesh: None = None
+    Attributes:
+        mesh: of devices that share the individuals, with one axis, `PARTS`; None: one device has all.
+    """
+
+    mesh: Mesh | None = None
 
     @abstractmethod
     def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
@@ -175,6 +194,8 @@ class OnePopulation(ABC):
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Measure the waiting generation and breed the next."""
         following, metrics, _ = self.cycle(state)
+        if self.mesh is not None:  # every device has all, as it was given it
+            following = lax.with_sharding_constraint(following, NamedSharding(self.mesh, WHOLE))
         return following, metrics
 
     def memory(self, state: EvolutionState) -> object:
@@ -182,8 +203,8 @@ class OnePopulation(ABC):
         return state.memory
 
     def place(self, state: EvolutionState) -> EvolutionState:
-        """Return the state."""
-        return state
+        """Return a state of `init`, or of a checkpoint, on the devices of the mesh."""
+        return state if self.mesh is None else put(state, NamedSharding(self.mesh, WHOLE))
 
 
 @dataclass(frozen=True)
@@ -198,6 +219,7 @@ class Ring(OnePopulation):
         last: whether instead all individuals of the last generation are kept.
         stagnation: generations without a better individual than all before after which the run is finished; None: it
             goes on.
+        mesh: see `OnePopulation`; it is that of the fitness, too.
     """
 
     fitness: Fitness
@@ -205,6 +227,7 @@ class Ring(OnePopulation):
     candidates: int = 0
     last: bool = False
     stagnation: int | None = None
+    mesh: Mesh | None = None
 
     def __post_init__(self) -> None:
         for name, method in (("fitness", "evaluate"), ("scheme", "breed")):
@@ -238,9 +261,10 @@ class Ring(OnePopulation):
         return replace(self, fitness=fitness)
 
     def shared(self, together: int | None, mesh: Mesh | None) -> "Ring":
-        """Return the ring: it has no parts."""
-        del together, mesh
-        return self
+        """Return the ring whose individuals are shared by the devices of a mesh, if its fitness can be shared."""
+        del together
+        fitness = self.fitness.shared(mesh)
+        return self if fitness is None else replace(self, fitness=fitness, mesh=mesh)
 
     def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
         """Return the state before generation 0.
@@ -325,4 +349,7 @@ class Ring(OnePopulation):
         """
         assert state.candidates is not None
         key = jax.random.fold_in(jax.random.fold_in(state.key, NEW_GAMES), number)
-        return self.fitness.again(key, state.candidates.individuals.genome, state.memory)
+        # Candidates are too few to be shared.
+        alone = self.fitness if self.mesh is None else self.fitness.shared(None)
+        assert alone is not None
+        return alone.again(key, state.candidates.individuals.genome, state.memory)

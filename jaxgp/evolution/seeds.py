@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jax import Array
 from jax.sharding import PartitionSpec
 
-from jaxgp.arrays import each
-from jaxgp.evolution.ring import PARTS, ManyPopulations, Metrics
+from jaxgp.arrays import PARTS, each
+from jaxgp.evolution.ring import ManyPopulations, Metrics
 from jaxgp.evolution.state import EvolutionState
 
 

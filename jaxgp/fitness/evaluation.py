@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array
+from jax.sharding import Mesh
 
 from jaxgp.arrays import comparable
 from jaxgp.checks.values import real
@@ -151,6 +152,11 @@ class Absolute(ABC, Generic[Memory]):
     def in_chunks(self, chunk: int | None) -> "Absolute[Memory] | None":
         """Return None: all individuals are measured together."""
         del chunk
+        return None
+
+    def shared(self, mesh: Mesh | None) -> "Absolute[Memory] | None":
+        """Return None: one device measures all individuals."""
+        del mesh
         return None
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.sharding import Mesh
 
-from jaxgp.arrays import count_distinct, in_chunks
+from jaxgp.arrays import count_distinct, in_chunks, in_shares, take
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Game, Opponent, Player, States
 from jaxgp.errors import reject
@@ -85,6 +87,7 @@ class PanelFitness(Absolute[Memories]):
         opening: random moves at the beginning of each game.
         chunk: individuals whose games are played at a time, at most; None: all. It changes the memory that this takes,
             and nothing of the result but how often opponents search a position that their tables have lost.
+        mesh: of devices that share the individuals; the same holds. Opponents remember what they did on the first one.
 
     Raises:
         UsageError: a value that is not accepted, or a player or an opponent of another game.
@@ -103,6 +106,7 @@ class PanelFitness(Absolute[Memories]):
     paired: bool = False
     opening: int = 0
     chunk: int | None = None
+    mesh: Mesh | None = None
 
     seats: ClassVar[int] = 2
 
@@ -143,6 +147,10 @@ class PanelFitness(Absolute[Memories]):
         """Return the fitness that plays the games of this many individuals at a time; see `chunk`."""
         return replace(self, chunk=chunk)
 
+    def shared(self, mesh: Mesh | None) -> "PanelFitness":
+        """Return the fitness whose individuals are shared by the devices of a mesh."""
+        return replace(self, mesh=mesh)
+
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]."""
         return self.measure(child(key, PLAY), population, memory)
@@ -151,8 +159,10 @@ class PanelFitness(Absolute[Memories]):
         """Play all games of a population [P, ...]; `key` must not be used for anything else."""
         size = sizes(population).astype(jnp.float32)
         keys = keys_of(key, len(size), self.opponents)
-        counts = Counts(jnp.int32(0), jnp.int32(0), jnp.int32(0))
-        (memories, counts), shown = in_chunks(self._played, (memories, counts), (keys, population), self.chunk)
+        start = memories, Counts(jnp.int32(0), jnp.int32(0), jnp.int32(0))
+        own = partial(in_chunks, self._played, most=self.chunk)
+        (remembered, counted), shown = in_shares(own, start, (keys, population), self.mesh)
+        memories, counts = take(remembered, jnp.int32(0)), jax.tree.map(lambda x: x.sum(0, x.dtype), counted)
         points, won, weights = shown.points, shown.won, jnp.asarray(self.weights, jnp.float32) / sum(self.weights)
         by_seat = (points * weights[:, None]).sum(1)
         wins = (won * weights[:, None]).sum((1, 2))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
+from jax.sharding import Mesh
 
 from jaxgp.checks.values import whole
 from jaxgp.errors import reject
@@ -70,6 +71,11 @@ class Phased(Absolute[Phase]):
     def in_chunks(self, chunk: int | None) -> "Phased | None":
         """Return the fitness that measures so many individuals at a time; None if a part measures all together."""
         parts = tuple(one for part in self.parts if (one := part.in_chunks(chunk)) is not None)
+        return replace(self, parts=parts) if len(parts) == len(self.parts) else None
+
+    def shared(self, mesh: Mesh | None) -> "Phased | None":
+        """Return the fitness that the devices of a mesh measure; None if a part cannot be shared."""
+        parts = tuple(one for part in self.parts if (one := part.shared(mesh)) is not None)
         return replace(self, parts=parts) if len(parts) == len(self.parts) else None
 
     def evaluate(self, key: Array, population: Genome, memory: Phase) -> tuple[Evaluation, Phase]:

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
+from jax.sharding import Mesh
 
 from jaxgp.arrays import comparable, take
 from jaxgp.checks.values import whole
@@ -114,6 +115,11 @@ class Refereed(Absolute[Memories]):
     def in_chunks(self, chunk: int | None) -> "Refereed | None":
         """Return the fitness that measures so many individuals at a time; None if it measures all together."""
         fitness = self.fitness.in_chunks(chunk)
+        return None if fitness is None else replace(self, fitness=fitness)
+
+    def shared(self, mesh: Mesh | None) -> "Refereed | None":
+        """Return the fitness that the devices of a mesh measure, but for its referee; None if it cannot be shared."""
+        fitness = self.fitness.shared(mesh)
         return None if fitness is None else replace(self, fitness=fitness)
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
+from jax.sharding import Mesh
 
 from jaxgp import arrays
 from jaxgp.bits import extend
@@ -105,6 +106,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         lanes: how many individuals drive at a time, at most; None: on a CPU `LANES`, else all. It changes no result.
         opposition: whom individuals meet instead of crews, each others, or others in each generation; None: nobody.
         rival_names: names of the cases of a `Value`, for metrics of the fittest in each; empty: no such metrics.
+        mesh: of devices that share the individuals, who then meet nobody of the population; they change no result.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -126,6 +128,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     lanes: int | None = None
     opposition: Opposition | None = None
     rival_names: tuple[str, ...] = ()
+    mesh: Mesh | None = None
 
     __repr__ = brief
 
@@ -184,6 +187,10 @@ class RolloutFitness(Absolute[tuple[()]]):
         lanes = [one for one in (self.lanes, chunk) if one is not None]
         return replace(self, lanes=min(lanes, default=None))
 
+    def shared(self, mesh: Mesh | None) -> "RolloutFitness | None":
+        """Return the fitness whose individuals are shared by the devices of a mesh; None if they meet each other."""
+        return replace(self, mesh=mesh) if self.opposition is None else None
+
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
         ended = self.drive(child(key, PLAY), population)
@@ -234,9 +241,15 @@ class RolloutFitness(Absolute[tuple[()]]):
             places = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x), each, axis=0), places)
         keys = jax.random.split(key, number * each)
         lanes = self.lanes or (LANES if jax.default_backend() == "cpu" else None)
-        plans = self.driver.prepare(population)
         if opposed is None:
-            return self.roller.measure(plans, keys, places, lanes)
+
+            def own(where: tuple[Array, States | None], individuals: Genome) -> tuple[Array, Ended]:
+                ended = self.roller.measure(self.driver.prepare(individuals), *where, lanes)
+                return ended.rounds, ended.replace(rounds=None)  # type: ignore[attr-defined]
+
+            rounds, ended = arrays.in_shares(own, (keys, places), population, self.mesh)
+            return ended.replace(rounds=rounds.max())  # type: ignore[attr-defined]
+        plans = self.driver.prepare(population)
         met = opposed.meet(jax.random.fold_in(key, MEET), plans, len(jax.tree.leaves(population)[0]))
         ended = self.roller.measure(plans, keys, places, lanes, met)
         return ended.replace(measures=opposed.seen(met, ended.measures))  # type: ignore[attr-defined]

@@ -268,8 +268,8 @@ class WeighedPlayer(ChoosingPlayer[Array]):
         return 1
 
     def prepare(self, programs: Programs) -> Array:
-        """Return float32[P, F], whole numbers: the steps of individuals [P, F, 1] for one of what is seen."""
-        weights = programs.value.reshape(-1, len(self.units))
+        """Return float32[P, F], whole numbers: the steps of individuals [P, F, L] for one of what is seen."""
+        weights = programs.value[..., 0].reshape(-1, len(self.units))
         return jnp.round(weights * (GRID / np.array(self.units)).astype(np.float32))
 
     def evaluate(self, plans: Array, seen: Features) -> Array:

@@ -1,4 +1,4 @@
-"""The devices that share the islands of a run: of this process, or of several processes that compute one run together.
+"""The devices that share the islands of a run, or its individuals: of this process, or of several that compute it.
 
 Every process does the same work in the same order, since each program runs on the devices of all of them. The first one
 keeps the record. The others write theirs into a folder of their own, which is removed at the end, and say nothing.
@@ -21,9 +21,9 @@ from jax.typing import ArrayLike
 
 import jaxgp
 from jaxgp import options
+from jaxgp.arrays import PARTS
 from jaxgp.config.schema import Config, DeviceOptions
 from jaxgp.errors import RunError, reject, rejection
-from jaxgp.evolution.ring import PARTS
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.run import rendezvous
 from jaxgp.run.assemble import Experiment
@@ -97,28 +97,33 @@ def _work(config: Config) -> dict[str, object]:
 
 
 def spread(config: Config, experiment: Experiment) -> Experiment:
-    """Return an experiment that is shared by as many devices as the options say, if it has parts such as islands.
+    """Return an experiment whose islands, or else individuals, are shared by as many devices as the options say.
 
     Raises:
-        UsageError: there are fewer devices.
+        UsageError: there are fewer devices, or the individuals of one population cannot be shared.
     """
-    return replace(experiment, ring=experiment.ring.shared(*share_devices(config.devices)))
+    count, ring, populations = config.devices.count, experiment.ring, config.algorithm.islands.count > 1
+    if count > 1 and not populations and ring.fitness.shared(None) is None:
+        why = f"1, or islands; individuals cannot be measured apart with this fitness.kind={config.fitness.kind}"
+        reject("devices.count", count, why)
+    return replace(experiment, ring=ring.shared(*share_devices(config.devices, populations)))
 
 
-def share_devices(asked: DeviceOptions) -> tuple[int | None, Mesh | None]:
+def share_devices(asked: DeviceOptions, populations: bool) -> tuple[int | None, Mesh | None]:
     """Return how many parts of the work a device computes side by side (None: all), and the mesh of devices.
 
     Args:
         asked: how many devices share the work.
+        populations: whether they share islands or runs, and not the individuals of one population.
 
     Raises:
         UsageError: there are fewer devices.
     """
     on_cpu = jax.default_backend() == "cpu"
     together = asked.side_by_side if asked.side_by_side is not None else 1 if on_cpu else None
-    # The other partitioner, Shardy, ends the process while it compiles loops in which programs are mutated
-    # (jaxlib 0.11.2).
-    jax.config.update("jax_use_shardy_partitioner", SHARDY and asked.count == 1)
+    # The newer partitioner, Shardy, ends the process while it compiles the mutation of islands (jaxlib 0.11.2), and the
+    # older one, GSPMD, while it compiles the games of one population, and some rollouts on islands.
+    jax.config.update("jax_use_shardy_partitioner", SHARDY and not (populations and asked.count > 1))
     if asked.count == 1:
         return together, None
     each = asked.count // asked.processes

@@ -250,7 +250,7 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
         GivenUp: as `compile_program` does.
         UsageError: there are fewer devices, or the program does not fit with one run at a time.
     """
-    most, mesh = devices.share_devices(config.devices)
+    most, mesh = devices.share_devices(config.devices, True)
     most = most or len(runs)
     if mesh is not None:
         for run in runs:

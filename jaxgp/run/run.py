@@ -85,7 +85,9 @@ def _train(plan: RunPlan, games: Games) -> int:
             except ValueError as error:
                 raise UsageError(str(error)) from error
             _use_cores(plan.config, experiment)
-            code = conduct(plan, directories, devices.spread(plan.config, experiment))
+            if not plan.members:  # else devices share the runs
+                experiment = devices.spread(plan.config, experiment)
+            code = conduct(plan, directories, experiment)
             if plan.config.table is not None:
                 for one, directory in zip(plan.runs, directories, strict=True):
                     add_row(one.config, plan.config.table, directory, describe_game(experiment.cast.game))

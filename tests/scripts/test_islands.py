@@ -1,4 +1,4 @@
-"""Islands on devices and in processes: the same run, bit for bit, and a resume on other devices."""
+"""Islands, and individuals, on devices and in processes: the same run, bit for bit, and a resume on other devices."""
 
 import json
 import os
@@ -83,6 +83,40 @@ def test_one_device_three_islands_at_a_time_eight_devices_two_processes_and_a_re
         assert all(np.array_equal(saved[name], arrays[name]) for name in arrays)
 
 
+SMALL = ["algorithm.population=16", "algorithm.capacity=64", "algorithm.creation.max_depth=3"]
+PANEL = ["game=mancala", "fitness.opponents={random:{kind:random,games:2}}", *SMALL]
+SUITE = ["game=rush_hour", "seed=1", *SMALL[:1], "fitness.limit=200", "fitness.boards=4"]
+DRIVEN = ["game=tests/fixtures/cart", "seed=3", *SMALL[:1]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [PANEL, SUITE, DRIVEN], ids=["panel", "suite", "rollouts"])
+def test_one_population_on_one_device_on_four_on_two_processes_and_taken_up_again_is_the_same_run(tmp_path, kind):
+    one, four, two = (tmp_path / name for name in ("one", "four", "two"))
+    last, kind = f"algorithm.generations={GENERATIONS}", [*kind, "logger=disabled"]
+    train(one, *kind, last, f"hydra.run.dir={one}")
+    train(four, *kind, "algorithm.generations=2", f"hydra.run.dir={four}", "devices.count=4")
+    train(four, *outside(kind), f"resume={four}", last, "devices.count=2")
+    shared = ["devices.count=2", "devices.processes=2", f"devices.coordinator=localhost:{free_port()}"]
+    both = [start(two, *kind, last, f"hydra.run.dir={two}", *shared, f"devices.process={n}") for n in (0, 1)]
+    assert [process.wait(timeout=900) for process in both] == [0, 0], two.with_suffix(".txt").read_text()
+    rows, arrays = result(one)
+    for other in (four, two):
+        found, saved = result(other)
+        assert [untold(row) for row in found] == [untold(row) for row in rows]
+        assert all(np.array_equal(saved[name], arrays[name]) for name in arrays if not name.startswith(".memory"))
+
+
+def outside(words: list) -> list:
+    """The word that names the folder of a game outside the project, which its runs go on with."""
+    return [word for word in words if word.startswith("game=tests/")]
+
+
+def untold(row: dict) -> dict:
+    """A row without what tells of the tables of opponents, which each device has for itself."""
+    return {name: value for name, value in row.items() if name not in ("searches", "table_hit_rate")}
+
+
 ALONE = ["game=tests/fixtures/cart", "seed=3", "algorithm.population=32"]
 EACH_OTHER = [
     *("experiment=robocode_two_phases", "fitness.phase_generations=1", "fitness.games=1", "fitness.lanes=2"),
@@ -100,7 +134,7 @@ def test_rollouts_on_one_device_on_two_and_taken_up_again_give_the_same_run(tmp_
     last = f"algorithm.generations={GENERATIONS}"
     options = [*kind, "logger=disabled", "algorithm.islands.count=2", "algorithm.islands.neighbours=1"]
     train(one, *options, "algorithm.generations=2", f"hydra.run.dir={one}")
-    train(one, f"resume={one}", last)
+    train(one, *outside(kind), f"resume={one}", last)
     train(two, *options, last, f"hydra.run.dir={two}", "devices.count=2")
     rows, arrays = result(one)
     found, saved = result(two)

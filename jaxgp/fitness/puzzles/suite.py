@@ -14,6 +14,7 @@ solutions that save nothing, and a number of nodes for what the reference search
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import jax
@@ -21,8 +22,9 @@ import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array
+from jax.sharding import Mesh
 
-from jaxgp.arrays import comparable, count_distinct, in_chunks, leaders, take
+from jaxgp.arrays import comparable, count_distinct, in_chunks, in_shares, leaders, take
 from jaxgp.bits import extend
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Scheme, Solver, States
@@ -70,6 +72,7 @@ class SuiteFitness(Absolute[Array]):
             many. A solution that saves less than this share scores less, as in the source.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
         chunk: individuals that search at a time, at most; None: all. It changes nothing of the result.
+        mesh: of devices that share the individuals; they change nothing of it either.
     """
 
     solver: Solver
@@ -86,6 +89,7 @@ class SuiteFitness(Absolute[Array]):
     parsimony: float = 0.0
     minimum: float | None = None
     chunk: int | None = None
+    mesh: Mesh | None = None
 
     seats: ClassVar[int] = 1
 
@@ -135,6 +139,10 @@ class SuiteFitness(Absolute[Array]):
         """Return the fitness for which this many individuals search at a time; see `chunk`."""
         return replace(self, chunk=chunk)
 
+    def shared(self, mesh: Mesh | None) -> "SuiteFitness":
+        """Return the fitness whose individuals are shared by the devices of a mesh."""
+        return replace(self, mesh=mesh)
+
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Measure a population [P, ...] on the instances that this generation draws."""
         drawn = jax.random.permutation(child(key, DRAW), self.number)[: self.boards]
@@ -173,10 +181,11 @@ class SuiteFitness(Absolute[Array]):
         which = jnp.tile(jnp.arange(self.number), (count, 1)) if which is None else which
         leads = leader == jnp.arange(count)
 
-        def some(_: None, part: tuple[Genome, Array, Array]) -> tuple[None, tuple[Array, Array, Array]]:
-            return None, self._search(reference, *part)
+        def some(reference: Array, part: tuple[Genome, Array, Array]) -> tuple[Array, tuple[Array, Array, Array]]:
+            return reference, self._search(reference, *part)
 
-        found = in_chunks(some, None, (population, which, leads), self.chunk)[1]
+        own = partial(in_chunks, some, most=self.chunk)
+        _, found = in_shares(own, reference, (population, which, leads), self.mesh)
         nodes, solved, expanded = take(found, leader)
         cost = expanded if self.by_expanded else nodes
         share = cost.astype(jnp.float32) / jnp.maximum(reference[which], 1)

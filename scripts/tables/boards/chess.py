@@ -27,7 +27,8 @@ CLASSES = {
     "games": "table-taught in games",
     "coplay": "co-played",
     "mate": "taught to mate",
-    "play": "own play",
+    "play": "tree, own play",
+    "sum": "sum, own play",
 }
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
@@ -54,11 +55,6 @@ ROWS = {
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
     "draws_alone": "draws alone, no 3/4 rule",
-    "peers_2": "2 peers, 2.5 times as many generations",
-    "peers_10": "10 peers, half as many generations",
-    "ties_first": "the first of equal moves",
-    "one_tree": "one tree",
-    "truth": "tables in place of games",
 }
 """What short runs differ in, by their directories."""
 GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
@@ -166,13 +162,18 @@ def seen(data: Data) -> str:
 
 
 def exact(data: Data) -> str:
-    """Return a line for each program: from what share of all won starts it mates, as exact computation says."""
+    """Return a line for each program: from what share of won starts it mates, as exact computation says."""
+
+    def cells(row: Cells, count: str, share: str) -> list[str]:
+        return [f"{int(str(row[count])):,}", f"{100 * float(str(row[share])):.2f}"] if row[count] else ["", ""]
+
     lines = [
-        [str(row["endgame"]), who, f"{int(str(row['positions'])):,}", f"{100 * float(str(row['mated'])):.1f}"]
+        [str(row["endgame"]), who, *cells(row, "positions", "mated"), *cells(row, "unmet", "unmet_mated")]
         for row in data["chess_seen"]
         if (who := named(str(row["by"]))) is not None
     ]
-    return table(["endgame", "program", "won starts, all", "mated, percent"], lines)
+    head = ["endgame", "program", "won starts, all", "mated, percent", "starts kept from training", "mated, percent"]
+    return table(head, lines)
 
 
 def by_book(data: Data) -> str:
@@ -389,6 +390,7 @@ LEARNING: Makers = {
     "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,
 }

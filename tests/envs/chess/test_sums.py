@@ -18,19 +18,19 @@ POSITION = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
 
 @pytest.fixture(scope="module")
 def cast():
-    options = {"terminals": NAMES}
+    options = {"terminals": ",".join(NAMES)}
     game = {"endgame": "KRK", "start": "fen", "fen": POSITION}
     return jaxgp.take(envs.spec("chess"), **game, role="sum", options=options)
 
 
 def individual(cast, **weights):
-    """Return an individual [1, T, 1] with these weights of terms, 0 elsewhere."""
+    """Return an individual [1, T, 2], as wide as one from a file, with these weights of terms and 0 elsewhere."""
     at = [cast.language.roots.index(name.replace("_", "&")) for name in weights]
-    value = np.zeros((1, len(cast.language.roots), 1), np.float32)
+    value = np.zeros((1, len(cast.language.roots), 2), np.float32)
     value[0, at, 0] = list(weights.values())
     one = jnp.ones(value.shape, jnp.int16)
-    opcodes = np.arange(value.shape[1], dtype=np.int16)[None, :, None]
-    return Programs(jnp.asarray(opcodes), jnp.asarray(value), one, jnp.ones(value.shape[:2], jnp.int32))
+    opcodes = one * np.arange(value.shape[1], dtype=np.int16)[:, None]
+    return Programs(opcodes, jnp.asarray(value), one, jnp.ones(value.shape[:2], jnp.int32))
 
 
 def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
@@ -60,7 +60,7 @@ def test_values_are_sums_without_rounding_errors(cast):
     assert owned.tolist() == [0.75, -0.75]
 
 
-@pytest.mark.parametrize("names", [("IsMate",), ("IsMyFork", "IsMyFork")])
+@pytest.mark.parametrize("names", ["IsMate", "IsMyFork,IsMyFork"])
 def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
     with pytest.raises(UsageError, match="each once of NotMyKingInCheck"):
         jaxgp.take(envs.spec("chess"), role="sum", options={"terminals": names})
