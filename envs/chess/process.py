@@ -70,7 +70,7 @@ def endgame(pair: tables.Pair) -> DecisionProcess:
     captured = np.arange(len(men)) >= after + len(last.worth[1])
     left = np.where(worth[0] > 0, tables.MATE - worth[0].astype(int), 0)
     won = worth[1] == -tables.MATE
-    outcomes = After(men, kinds, captured)
+    outcomes = After(men, kinds, captured)  # type: ignore[arg-type]
     return DecisionProcess(
         None, outcomes, _stacked(moves), _stacked(replies), won, left, starts & ~unmet, starts & unmet
     )
