@@ -66,10 +66,7 @@ def spent(text: str, counts: np.ndarray) -> list[Spent]:
     for depth, loop in launches.count(text).walk():
         number = re.findall(r"loop(\d+)", loop.path)
         of_parent = above[depth - 1] if depth else 1
-        if loop.trips is None:
-            times = int(counts[int(number[-1])])
-        else:
-            times = loop.trips * of_parent
+        times = int(counts[int(number[-1])]) if loop.trips is None else loop.trips * of_parent
         above[depth:] = [times]
         found.append(Spent(depth, loop.path, loop.launches, times, loop.bytes))
     return found
