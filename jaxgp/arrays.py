@@ -24,7 +24,7 @@ Carry = TypeVar("Carry")
 
 
 @dataclass(frozen=True, eq=False)
-class Outside:
+class OnHost:
     """An array of NumPy, too large to be compiled into a program, that programs on a device read by places."""
 
     values: np.ndarray

@@ -21,7 +21,7 @@ from jax import Array, lax
 from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned, evaluate_uneven
+from jaxgp.interpreter.evaluate import Features, Packed, evaluate, evaluate_owned, evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.players.taught import Learns, Plans
 from jaxgp.printable import brief
@@ -274,13 +274,13 @@ class WeighedPlayer(ChoosingPlayer[Array]):
 
     def evaluate(self, plans: Array, seen: Features) -> Array:
         """See `ChoosingPlayer`."""
-        assert isinstance(seen, Array)
+        assert not isinstance(seen, Packed)
         return jnp.matmul(plans, seen, precision=lax.Precision.HIGHEST) / GRID
 
     def evaluate_owned(self, plans: Array, owner: Array, seen: Features, needed: Array) -> Array:
         """See `ChoosingPlayer`."""
         del needed
-        assert isinstance(seen, Array)
+        assert not isinstance(seen, Packed)
         return (plans[owner].T * seen).sum(0) / GRID
 
 

@@ -32,7 +32,7 @@ from envs.chess.tables import results
 from envs.chess.tables.places import CHOSEN, ILLEGAL, MATE, NUMBER, TRIANGLE, TURNED, Army, Pair, shape_of
 from envs.chess.tables.retrograde import build
 from jaxgp import reading
-from jaxgp.arrays import Outside
+from jaxgp.arrays import OnHost
 from jaxgp.bits import nth_square
 from jaxgp.errors import UsageError, reason, reject, remark
 
@@ -56,10 +56,10 @@ HEADS = 2**12
 class Tables(NamedTuple):
     """Values of all positions of some endgames."""
 
-    values: Array | Outside  # int8[N]
+    values: Array | OnHost  # int8[N]
     offsets: Array  # int32[9, 9, 2]: where the table of two armies begins, for each side to move; -1: there is none
-    won: Array | Outside  # uint32[M]: six men, a bit where White is to move and wins; [0]: none
-    lost: Array | Outside  # uint32[M]: the same where Black is to move and loses
+    won: Array | OnHost  # uint32[M]: six men, a bit where White is to move and wins; [0]: none
+    lost: Array | OnHost  # uint32[M]: the same where Black is to move and loses
     army: Array  # int32[]: that of both sides of these six men
 
 
@@ -226,8 +226,8 @@ def tables(endgames: tuple[str, ...] = ENDGAMES, most: int = MOST) -> Tables:
 
 def outside(found: Tables) -> Tables:
     """Return tables that stay on the host, whatever program asks them."""
-    many = {name: Outside(np.asarray(getattr(found, name))) for name in ("values", "won", "lost")}
-    return found._replace(**many)
+    many = {name: OnHost(np.asarray(getattr(found, name))) for name in ("values", "won", "lost")}
+    return found._replace(**many)  # type: ignore[arg-type]
 
 
 def probe(found: Tables, board: Board) -> Array:
@@ -271,12 +271,12 @@ def _place(men: Array) -> tuple[Array, Array]:
     return place, last
 
 
-def _at(values: Array | Outside, places: Array) -> Array:
+def _at(values: Array | OnHost, places: Array) -> Array:
     """Return the values at places, int32[*B]."""
-    return values[places] if isinstance(values, Outside) else jnp.asarray(values)[places]
+    return values[places] if isinstance(values, OnHost) else jnp.asarray(values)[places]
 
 
-def _has(words: Array | Outside, place: Array, last: Array, asked: Array) -> Array:
+def _has(words: Array | OnHost, place: Array, last: Array, asked: Array) -> Array:
     """Return bool[*B]: whether a set uint32[M] has places; False where nobody asks."""
     word = _at(words, jnp.where(asked, 2 * place + last // 32, 0))
     return asked & ((word >> (last % 32).astype(jnp.uint32)) & 1).astype(bool)

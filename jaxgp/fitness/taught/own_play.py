@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.arrays import Outside, comparable, each
+from jaxgp.arrays import OnHost, comparable, each
 from jaxgp.bits import pick
 from jaxgp.contracts import Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
@@ -171,6 +171,6 @@ def played(
     return each(one, values, BESIDE)
 
 
-def _inside(values: np.ndarray) -> Array | Outside:
+def _inside(values: np.ndarray) -> Array | OnHost:
     """Return an array for a program, where it stays on the host if it is large."""
-    return Outside(values) if values.nbytes > INSIDE else jnp.asarray(values)
+    return OnHost(values) if values.nbytes > INSIDE else jnp.asarray(values)

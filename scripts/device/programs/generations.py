@@ -40,7 +40,9 @@ class Spent(NamedTuple):
 
 def compiled(ring: Evolution, state: Any, target: str = ahead.H100) -> str:
     """Return the text of a step, with named loops, as it is compiled for a GPU."""
-    return ahead.compile_for(target, Loops(counts=False).named(ring.step), state).as_text()
+    text = ahead.compile_for(target, Loops(counts=False).named(ring.step), state).as_text()
+    assert text is not None
+    return text
 
 
 def iterations(ring: Evolution, state: EvolutionState, generations: int) -> list[np.ndarray]:
@@ -64,7 +66,7 @@ def spent(text: str, counts: np.ndarray) -> list[Spent]:
     for depth, loop in launches.count(text).walk():
         number = re.findall(r"loop(\d+)", loop.path)
         of_parent = above[depth - 1] if depth else 1
-        times = loop.trips * of_parent if loop.trips is not None or not number else int(counts[int(number[-1])])
+        times = int(counts[int(number[-1])]) if loop.trips is None else loop.trips * of_parent
         above[depth:] = [times]
         found.append(Spent(depth, loop.path, loop.launches, times, loop.bytes))
     return found
