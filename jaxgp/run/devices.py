@@ -121,9 +121,10 @@ def share_devices(asked: DeviceOptions, populations: bool) -> tuple[int | None, 
     """
     on_cpu = jax.default_backend() == "cpu"
     together = asked.side_by_side if asked.side_by_side is not None else 1 if on_cpu else None
-    # The newer partitioner, Shardy, ends the process while it compiles the mutation of islands (jaxlib 0.11.2), and the
-    # older one, GSPMD, while it compiles the games of one population, and some rollouts on islands.
-    jax.config.update("jax_use_shardy_partitioner", SHARDY and not (populations and asked.count > 1))
+    # Shardy, the newer partitioner, ends the process of jaxlib 0.11.2 while it compiles islands whose programs mutate;
+    # GSPMD, the older one, while it compiles islands of rollouts, and games of one population.
+    older = populations and asked.count > 1 and jax.__version_info__ >= (0, 11)
+    jax.config.update("jax_use_shardy_partitioner", SHARDY and not older)
     if asked.count == 1:
         return together, None
     each = asked.count // asked.processes
