@@ -55,6 +55,9 @@ ROWS = {
     "held_starts": "held starts",
     "reproduction_0": "no reproduction",
     "draws_alone": "draws alone, no 3/4 rule",
+    "peers_10": "10 games from each seat, 4 generations",
+    "peers_2": "2 games from each seat, 20 generations",
+    "one_tree": "one tree",
 }
 """What short runs differ in, by their directories."""
 GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
