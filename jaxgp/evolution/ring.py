@@ -263,7 +263,7 @@ class Ring(OnePopulation):
     def shared(self, together: int | None, mesh: Mesh | None) -> "Ring":
         """Return the ring whose individuals are shared by the devices of a mesh, if its fitness can be shared."""
         del together
-        fitness = self.fitness.shared(mesh)
+        fitness = None if mesh is None else self.fitness.shared(mesh)
         return self if fitness is None else replace(self, fitness=fitness, mesh=mesh)
 
     def begin(self, run_key: Array, create_key: Array, memory_key: Array) -> EvolutionState:
