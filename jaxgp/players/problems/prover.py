@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.contracts import Problem, Prover, States
+from jaxgp.contracts import Plans, Problem, Prover, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
@@ -75,21 +75,18 @@ class ProgramProver(Prover[FramePlan]):
 
 
 @dataclass(frozen=True)
-class GuideProver(Prover[FramePlan]):
-    """A `Prover`: trees guide a complete search; what it claims is proved.
+class _Complete(Prover[Plans]):
+    """A `Prover` whose individuals guide a complete search; what it claims is proved.
 
     Attributes:
         primitives: the language.
         problem: the rules.
-        view: what trees see of a board.
+        view: what individuals see of a board.
         deepest: the most moves of the solver.
         told: whether searches know how many moves a problem allows, or deepen from 1.
         limit: the most nodes of a search.
         entries: entries of the table of each search, a power of two.
         lanes: searches that run side by side.
-        within: the search: depth first, told n or deepening, with two trees, which order moves (`deepening`); by proof
-            numbers, with a third one, which gives first numbers (`proof`).
-        equal: how moves of the solver are ordered, depth first.
     """
 
     proves: ClassVar[bool] = True
@@ -102,6 +99,30 @@ class GuideProver(Prover[FramePlan]):
     limit: int = 2_000_000
     entries: int = 1024
     lanes: int = 64
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What every search of individuals is made with."""
+        return {
+            "told": self.told,
+            "deepest": self.deepest,
+            "entries": self.entries,
+            "lanes": self.lanes,
+            "narrow": self.lanes,
+            "view": self.view,
+        }
+
+
+@dataclass(frozen=True)
+class GuideProver(_Complete[FramePlan]):
+    """Trees guide the search.
+
+    Attributes:
+        within: the search: depth first, told n or deepening, with two trees, which order moves (`deepening`); by proof
+            numbers, with a third one, which gives first numbers (`proof`).
+        equal: how moves of the solver are ordered, depth first.
+    """
+
     within: Literal["deepening", "proof"] = "deepening"
     equal: Order = "list"
 
@@ -111,15 +132,7 @@ class GuideProver(Prover[FramePlan]):
 
     def prove(self, plans: FramePlan, whose: Array, states: States, limits: Array) -> Claims:
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
-        shared: dict[str, Any] = {
-            "told": self.told,
-            "deepest": self.deepest,
-            "entries": self.entries,
-            "lanes": self.lanes,
-            "narrow": self.lanes,
-            "primitives": self.primitives,
-            "view": self.view,
-        }
+        shared = {**self.settings, "primitives": self.primitives}
         search: Guided | GuidedNumbers = GuidedNumbers(self.problem, **shared)
         if self.within == "deepening":
             search = Guided(self.problem, equal=self.equal, **shared)
@@ -127,30 +140,8 @@ class GuideProver(Prover[FramePlan]):
 
 
 @dataclass(frozen=True)
-class WeightsProver(Prover[Array]):
-    """A `Prover`: weights of what is seen after moves correct the order of the search `few`; what it claims is proved.
-
-    Attributes:
-        primitives: vectors of weights; a tree for each.
-        problem: the rules.
-        view: what is seen of a board, whole numbers, in the order of the weights.
-        deepest: the most moves of the solver.
-        told: whether searches know how many moves a problem allows, or deepen from 1.
-        limit: the most nodes of a search.
-        entries: entries of the table of each search, a power of two.
-        lanes: searches that run side by side.
-    """
-
-    proves: ClassVar[bool] = True
-
-    primitives: PrimitiveSet
-    problem: Problem[Any]
-    view: View
-    deepest: int = 5
-    told: bool = True
-    limit: int = 2_000_000
-    entries: int = 1024
-    lanes: int = 64
+class WeightsProver(_Complete[Array]):
+    """Weights of what is seen after moves, whole numbers in their order, correct the order of the search `few`."""
 
     def prepare(self, programs: Programs) -> Array:
         """Return the weights of individuals [P, F, L] in parts, int32[P, F]."""
@@ -158,13 +149,5 @@ class WeightsProver(Prover[Array]):
 
     def prove(self, plans: Array, whose: Array, states: States, limits: Array) -> Claims:
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
-        search = WeightedFew(
-            self.problem,
-            told=self.told,
-            deepest=self.deepest,
-            entries=self.entries,
-            lanes=self.lanes,
-            narrow=self.lanes,
-            view=self.view,
-        )
+        search = WeightedFew(self.problem, **self.settings)
         return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

@@ -20,7 +20,7 @@ does to sort moves.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import jax.numpy as jnp
 from jax import Array
@@ -49,19 +49,17 @@ Order = Literal["list", "replies", "less"]
 
 
 @dataclass(frozen=True, eq=False)
-class _Trees(RootSearch):
-    """Trees as guided searches read them, before the search that they guide among the bases.
+class _Individuals(RootSearch):
+    """Individuals that guide a search, before that search among the bases.
 
     Attributes:
-        primitives: the language of the trees; none of its functions makes moves.
-        view: what they see; the moves that the solver has left follow.
-        plans: of the trees, as many of each individual as the language has; given with the roots, as is
+        view: what they see of a board after a move.
+        plans: of the individuals; given with the roots, as is
         whose: int32[Q], the individual of each root.
     """
 
-    primitives: PrimitiveSet | None = None
     view: View | None = None
-    plans: FramePlan | None = None
+    plans: Any = None
     whose: Array | None = None
 
     def search(
@@ -73,8 +71,19 @@ class _Trees(RootSearch):
         whose: Array | None = None,
     ) -> Claims:
         """Search roots [Q] for individuals `whose` of plans `contexts`; see `RootSearch.search`."""
-        guided = replace(self, plans=cast(FramePlan, contexts), whose=whose)
-        return super(_Trees, guided).search(states, limit, count)
+        guided = replace(self, plans=contexts, whose=whose)
+        return super(_Individuals, guided).search(states, limit, count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Trees(_Individuals):
+    """Trees as guided searches read them: plans are a `FramePlan`, and what they see is followed by the moves left.
+
+    Attributes:
+        primitives: the language of the trees; none of its functions makes moves.
+    """
+
+    primitives: PrimitiveSet | None = None
 
     def tree(self, root: Array, number: Array | int) -> Array:
         """Return int32[]: the place of a tree of the individual that searches a root."""
@@ -87,7 +96,7 @@ class _Trees(RootSearch):
         assert self.plans is not None
         assert self.view is not None
         assert self.primitives is not None
-        plans = self.plans
+        plans: FramePlan = self.plans
         machine = Machine(self.primitives, 1, 1, plans.code.shape[-1], 1)
         wanted = jnp.ones(64, bool)
         features = jnp.append(self.view(before, action, after, seen, wanted).astype(jnp.float32), left)
@@ -150,37 +159,18 @@ class GuidedNumbers(_Trees, ProofNumbers):
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedFew(DepthFirst):
+class WeightedFew(_Individuals, DepthFirst):
     """The search `few`, with weights of what is seen after a move of the solver.
 
-    Attributes:
-        view: what is seen, whole numbers; the first F have weights.
-        parts: int32[P, F], the weights of each individual; given with the roots, as is
-        whose: int32[Q], the individual of each root.
+    Plans are weights in parts, int32[P, F], of whole numbers, the first F of those that are seen.
     """
-
-    view: View | None = None
-    parts: Array | None = None
-    whose: Array | None = None
-
-    def search(
-        self,
-        states: States,
-        limit: Array,
-        count: Array | None = None,
-        contexts: Contexts = (),
-        whose: Array | None = None,
-    ) -> Claims:
-        """Search roots [Q] for individuals `whose` of weights `contexts`; see `RootSearch.search`."""
-        weighted = replace(self, parts=cast(Array, contexts), whose=whose)
-        return super(WeightedFew, weighted).search(states, limit, count)
 
     def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the number of replies less the weighted sum, in parts, moved above 0."""
-        assert self.parts is not None
+        assert self.plans is not None
         assert self.view is not None
         assert self.whose is not None
-        own = self.parts[self.whose[lane.root]]
+        own: Array = self.plans[self.whose[lane.root]]
         shown = self.view(before, action, after, seen, jnp.arange(64) < len(own))[: len(own)]
         total = (own * jnp.round(shown).astype(jnp.int32)).sum()
         return FARTHEST + jnp.clip(PARTS * seen.count - total, -FARTHEST, FARTHEST)
