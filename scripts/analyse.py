@@ -10,6 +10,7 @@ python scripts/analyse.py analysis=program run=DIR                          a ch
 python scripts/analyse.py analysis=emergence run=DIR                        where its strength sits: its terminals
 python scripts/analyse.py analysis=searches run=DIR suite=JAM               a puzzle's champion: nodes, its rules
 python scripts/analyse.py analysis=portfolio runs=[DIR,DIR] suite=1-100     champions of a puzzle, one after the other
+python scripts/analyse.py analysis=schedule runs=[DIR,DIR] suite=1-100      in which order, and with which limits
 
 Each analysis has options of its own: analysis=NAME --help.
 """
@@ -22,6 +23,7 @@ if __name__ == "__main__":
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +33,9 @@ from jaxgp.anatomy.options import (
     SEARCHES,
     AnatomyOptions,
     PortfolioOptions,
+    ScheduleOptions,
     SearchesOptions,
+    SeveralOptions,
 )
 from jaxgp.config import arguments
 from jaxgp.config.games import resolve_game
@@ -43,10 +47,12 @@ from jaxgp.study.emergence.options import EMERGENCE, EmergenceOptions
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
+    from jaxgp.measure.portfolio import Searcher
+    from jaxgp.spec import Instances
     from jaxgp.study.designs.planning import DesignPlan
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
-PORTFOLIO, MISSED = "portfolio.json", "missed.txt"
+PORTFOLIO, MISSED, SCHEDULE = "portfolio.json", "missed.txt", "schedule.json"
 
 
 def design(options: study_options.DesignOptions) -> int:
@@ -151,7 +157,7 @@ def champion(options: AnatomyOptions | SearchesOptions | EmergenceOptions) -> "L
     return champions.load(options.run, found, asked=wanted)
 
 
-def get_ready(options: AnatomyOptions | SearchesOptions | PortfolioOptions | EmergenceOptions) -> None:
+def get_ready(options: AnatomyOptions | SearchesOptions | SeveralOptions | EmergenceOptions) -> None:
     """Share the searches among the cores, and keep what is compiled, as the options say."""
     from jaxgp.run.run import use_compilation_cache
     from jaxgp.search import cores
@@ -214,30 +220,57 @@ def searches(options: SearchesOptions) -> int:
     return 0
 
 
-def portfolio(options: PortfolioOptions) -> int:
-    """Let champions of a puzzle search one after the other, each what those before it did not solve."""
-    from jaxgp import files
+def several(options: SeveralOptions) -> "tuple[list[tuple[str, Loaded]], Instances, Searcher]":
+    """Get ready to compute; return champions with their names, the instances that they search, and what searches."""
     from jaxgp.measure import champions, instances, solving
     from jaxgp.measure import portfolio as portfolios
 
     get_ready(options)
     found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
     named = [(run, champions.load(run, found, "runs", wanted)) for run in options.runs]
-    plan = portfolios.stages(named, options.limits, options.in_turn)
+    portfolios.check_alike(named)
     own = named[0][1].cast
     solving.check_instance(options.game, own)
     some = solving.join_suites(solving.suites_of(own, options.suite, options.split))
     path = user_path("instances", options.instances) if options.instances else None
-    folder = make_directory(user_path("output", options.output), "output")
     book = instances.Book(path, say=arguments.say)
-    made, tried = portfolios.search_in_stages(
-        plan, options.suite or "all suites", some, options.batch, book, arguments.say
-    )
+    searching = [one for _, one in named]
+    suite = options.suite or "all suites"
+    return named, some, portfolios.make_searcher(searching, suite, some, options.batch, book, arguments.say)
+
+
+def portfolio(options: PortfolioOptions) -> int:
+    """Let champions of a puzzle search one after the other, each what those before it did not solve."""
+    from jaxgp import files
+    from jaxgp.measure import portfolio as portfolios
+    from jaxgp.measure import solving
+
+    named, some, search = several(options)
+    folder = make_directory(user_path("output", options.output), "output")
+    plan = portfolios.stages(named, options.limits, options.in_turn)
+    made, tried = portfolios.search_in_stages(plan, search, len(some.names))
     figures = solving.figures(some.names, made, None)
     with writing(folder):
         files.write_json(folder / PORTFOLIO, portfolios.as_json(figures, tried))
         files.write_text(folder / MISSED, "".join(f"{name}\n" for name in portfolios.list_missed(figures)))
     tell(list(portfolios.lines(figures, tried)), folder)
+    return 0
+
+
+def schedule(options: ScheduleOptions) -> int:
+    """Find the order and the limits of champions of a puzzle by which instances cost least on average."""
+    from jaxgp import files
+    from jaxgp.measure import portfolio as portfolios
+    from jaxgp.measure import schedule as schedules
+
+    named, some, search = several(options)
+    folder = make_directory(user_path("output", options.output), "output")
+    plan = portfolios.stages(named, options.limits)
+    alone = portfolios.search_alone(plan, search, len(some.names))
+    made = schedules.find_schedule(plan, alone, options.cost, options.missed, options.stages)
+    with writing(folder):
+        files.write_json(folder / SCHEDULE, asdict(made))
+    tell(list(schedules.lines(made)), folder)
     return 0
 
 
@@ -299,6 +332,7 @@ ANALYSES = {
     "emergence": Analysis(EmergenceOptions, emergence, study_options.STUDY),
     "searches": Analysis(SearchesOptions, searches),
     "portfolio": Analysis(PortfolioOptions, portfolio),
+    "schedule": Analysis(ScheduleOptions, schedule),
 }
 
 

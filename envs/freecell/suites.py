@@ -17,7 +17,8 @@ from jaxgp.spec import Instances, Strategy
 ALL = "MS"
 """The deals of the first version."""
 EVERY = 32
-"""Multiples of it, 1,000 deals of all, are for training; the source draws as many at random."""
+"""Multiples of it, 1,000 deals of the first version, are for training; the source draws as many at random. So are all
+deals of later versions, which nobody reports on."""
 RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 ACCEPTED = (
     f"{ALL}, deals 1 to {FIRST}; or as many numbers from 1 to {DEALS} and ranges of them, such as 1-100 or 1-9,617"
@@ -51,7 +52,8 @@ def names(game: FreeCell) -> tuple[str, ...]:
 def instances(game: FreeCell, name: str, option: str) -> Instances:
     """Return the deals of the first version, or some numbered ones; `option` named them, for messages.
 
-    Deals are in the order in which they are named. Those for training are the multiples of `EVERY`.
+    Deals are in the order in which they are named. Those for training are the multiples of `EVERY` and the deals above
+    `FIRST`.
 
     Raises:
         UsageError: what is neither the suite nor numbers of deals.
@@ -81,7 +83,7 @@ def _numbers(name: str, option: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4)
 def _prepared(numbers: tuple[int, ...]) -> Instances:
-    test = np.array([number % EVERY != 0 for number in numbers])
+    test = np.array([number <= FIRST and number % EVERY != 0 for number in numbers])
     return Instances(tuple(map(str, numbers)), positions(numbers), test)
 
 

@@ -1,4 +1,4 @@
-"""The options of `analysis=program`, `searches` and `portfolio`. Imports no JAX, as all options."""
+"""The options of `analysis=program`, `searches`, `portfolio` and `schedule`. Imports no JAX, as all options."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +12,8 @@ ANATOMY = "anatomy"
 """The directory for results, beside the champion."""
 SEARCHES = "searches"
 """The directory for results of `analysis=searches`, beside the champion."""
+COSTS = ("expanded", "nodes")
+"""What a search costs."""
 MOST_POSITIONS = 100_000
 """Every node has a value for each of them: gigabytes, for programs of thousands of nodes."""
 
@@ -66,24 +68,13 @@ class SearchesOptions:
 
 
 @dataclass
-class PortfolioOptions:
-    """What several champions of a puzzle solve one after the other: each gets what those before it did not solve."""
+class SeveralOptions:
+    """Several champions of a puzzle, and the instances that they search."""
 
-    analysis: str = option(
-        "portfolio", "what to do; portfolio: champions of a puzzle, each for what those before it did not solve"
-    )
+    analysis: str = option("portfolio", "what to do")
     runs: list[str] = option([], "run directories with a champion.json, or such files, in their order")
     game: dict[str, Any] = option({"name": None}, OF_CHAMPIONS)
-    limits: list[int] = option(
-        [10_000, 200_000],
-        "nodes at which searches give up, ascending: all champions try with the first, then with the second, and so on",
-        low=2,
-        high=MAX_COUNT,
-    )
-    in_turn: bool = option(
-        False,
-        "each champion tries once, with the limit in its place; a champion may be there several times",
-    )
+    limits: list[int] = option([10_000, 200_000], "nodes at which searches give up", low=2, high=MAX_COUNT)
     suite: str | None = option(None, "a suite of the game, or a file of instances; null: all suites of the game")
     split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
     batch: int = option(
@@ -102,10 +93,58 @@ class PortfolioOptions:
     output: str = option("outputs/analysis/portfolio", "directory for results", path=True)
 
     def laws(self, prefix: str) -> None:
-        """Refuse a portfolio without champions or with limits out of order; raises UsageError."""
+        """Refuse no champions, or limits out of order; raises UsageError."""
         if not self.runs:
             raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,...], run directories")
         if not self.limits or any(low >= high for low, high in pairwise(self.limits)):
             reject(f"{prefix}limits", self.limits, "at least one number, in ascending order")
-        if self.in_turn and len(self.limits) != len(self.runs):
+
+
+@dataclass
+class PortfolioOptions(SeveralOptions):
+    """What several champions of a puzzle solve one after the other: each gets what those before it did not solve."""
+
+    analysis: str = option(
+        "portfolio", "what to do; portfolio: champions of a puzzle, each for what those before it did not solve"
+    )
+    limits: list[int] = option(
+        [10_000, 200_000],
+        "nodes at which searches give up, ascending: all champions try with the first, then with the second, and so on",
+        low=2,
+        high=MAX_COUNT,
+    )
+    in_turn: bool = option(
+        False,
+        "each champion tries once, with the limit in its place, in any order; a champion may be there several times",
+    )
+
+    def laws(self, prefix: str) -> None:
+        """Refuse a portfolio without champions or with limits out of order; raises UsageError."""
+        if not self.in_turn or not self.runs:
+            super().laws(prefix)
+        elif len(self.limits) != len(self.runs):
             reject(f"{prefix}limits", self.limits, f"{len(self.runs)} numbers, one for each of the runs, with in_turn")
+
+
+@dataclass
+class ScheduleOptions(SeveralOptions):
+    """In which order champions of a puzzle are to search, and with which limits, so that instances cost least."""
+
+    analysis: str = option(
+        "schedule", "what to do; schedule: the order and the limits of champions of a puzzle that cost least"
+    )
+    limits: list[int] = option(
+        [1_000, 2_000, 4_000, 8_000],
+        "nodes at which searches may give up, ascending; every champion searches with each of them",
+        low=2,
+        high=MAX_COUNT,
+    )
+    split: str = option(
+        "train", "which instances choose the schedule; test: those that no evolution may see; train: the others", SPLITS
+    )
+    cost: str = option("expanded", "what counts: nodes that a search comes to, or those whose moves it lists", COSTS)
+    missed: int = option(
+        10_000, "what an instance costs that no stage solves, above its searches", low=1, high=MAX_COUNT
+    )
+    stages: int = option(12, "the most searches of an instance", low=1, high=MAX_LANES)
+    output: str = option("outputs/analysis/schedule", "directory for results", path=True)

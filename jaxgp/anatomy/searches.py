@@ -104,7 +104,7 @@ def searches(
             reject("left_out", True, f"false; champions of {game} have no weights of heuristics here")
         others = solver.valued.without(champion.genome)
     limits, states = jnp.full(room, limit, jnp.int32), jax.tree.map(jnp.asarray, some.states)
-    ready = solving.searches(champion, room)
+    ready = solving.searches([champion], room)
 
     def find(order: solving.Order) -> tuple[Found, np.ndarray]:
         say(f"Solving {room} instances by {order.name}")

@@ -7,7 +7,7 @@ on with the searches that have no row yet.
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,10 @@ class Searched:
         done, solved = np.zeros((2, number), bool)
         nodes, length, expanded = np.zeros((3, number), np.int64)
         return cls(done, solved, nodes, length, np.zeros(number), expanded)
+
+    def take(self, at: np.ndarray) -> "Searched":
+        """Return what is known of the instances `at` (int[M] or bool[N]), in arrays of its own."""
+        return Searched(*(getattr(self, one.name)[at] for one in fields(self)))
 
     def put(
         self, at: np.ndarray, solved: object, nodes: object, length: object, seconds: object, expanded: object

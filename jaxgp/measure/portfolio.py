@@ -68,10 +68,13 @@ def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int], in_turn: 
         named: champions and their names, at least one.
         limits: nodes, at least one limit, ascending.
         in_turn: whether each champion has one stage alone, with the limit in its place; as many limits as champions.
-
-    Raises:
-        UsageError: a champion that searches no puzzle, or another one than the first champion.
     """
+    tried = zip(named, limits, strict=True) if in_turn else ((one, limit) for limit in limits for one in named)
+    return [Stage(name, _with_room(one, limit), limit) for (name, one), limit in tried]
+
+
+def check_alike(named: Sequence[tuple[str, Loaded]]) -> None:
+    """Refuse a champion that searches no puzzle, or another one than the first champion; raises UsageError."""
     first = named[0][1].cast.game
     for name, one in named:
         if not isinstance(one.cast.actor, Solver):
@@ -80,8 +83,6 @@ def stages(named: Sequence[tuple[str, Loaded]], limits: Sequence[int], in_turn: 
             )
         if one.cast.game != first:
             raise UsageError(f"runs: {name} is of another game, or other settings of it, than {named[0][0]}")
-    tried = zip(named, limits, strict=True) if in_turn else ((one, limit) for limit in limits for one in named)
-    return [Stage(name, _with_room(one, limit), limit) for (name, one), limit in tried]
 
 
 def _with_room(loaded: Loaded, limit: int) -> Loaded:
@@ -114,40 +115,85 @@ def combine_stages(number: int, searches: Iterable[Callable[[np.ndarray], instan
     return found
 
 
-def search_in_stages(
-    plan: Sequence[Stage],
+Searcher = Callable[[Stage, np.ndarray], instances.Searched]
+"""(stage, places of instances int[M]) -> what it finds for them, [M]."""
+
+
+def make_searcher(
+    searching: Sequence[Loaded],
     suite: str,
     some: Instances,
     batch: int,
     book: instances.Book,
     say: Callable[[str], object] = print,
-) -> tuple[instances.Searched, list[Tried]]:
-    """Search the instances of a suite in stages.
+) -> Searcher:
+    """Return what searches some instances of a suite by a stage.
 
     Args:
-        plan: the stages.
+        searching: the champions of all stages.
         suite: its name.
         some: its instances, N.
         batch: the most instances that are searched at once.
         book: the searches that are there already, and where the others are kept.
         say: told what comes next.
-
-    Returns:
-        What the stages found together, and what each of them did.
     """
-    room, told = min(batch, len(some.names)), []
+    room = min(batch, len(some.names))
+    ready = solving.searches(searching, room)
 
     def search(stage: Stage, left: np.ndarray) -> instances.Searched:
         if not len(left):
             return instances.Searched.nothing(0)
         order = solving.orders(stage.champion)[-1]
         say(f"{stage.name}, {stage.limit:,} nodes: {len(left):,} instances")
-        compiled = cache(partial(solving.searches(stage.champion, room), order))
-        found = solving.solve_by_order(compiled, order, (suite, solving.part(some, left)), stage.limit, room, book, say)
-        told.append(Tried(stage.name, stage.limit, len(left), int(found.solved.sum()), float(found.nodes.mean())))
+        compiled = cache(partial(ready, order))
+        return solving.solve_by_order(compiled, order, (suite, solving.part(some, left)), stage.limit, room, book, say)
+
+    return search
+
+
+def search_in_stages(plan: Sequence[Stage], search: Searcher, number: int) -> tuple[instances.Searched, list[Tried]]:
+    """Search N instances in stages.
+
+    Args:
+        plan: the stages.
+        search: searches some of the instances by one of them.
+        number: N.
+
+    Returns:
+        What the stages found together, and what each of them did.
+    """
+    told = []
+
+    def carry_out(stage: Stage, left: np.ndarray) -> instances.Searched:
+        found = search(stage, left)
+        if len(left):
+            told.append(Tried(stage.name, stage.limit, len(left), int(found.solved.sum()), float(found.nodes.mean())))
         return found
 
-    return combine_stages(len(some.names), (partial(search, stage) for stage in plan)), told
+    return combine_stages(number, (partial(carry_out, stage) for stage in plan)), told
+
+
+def search_alone(plan: Sequence[Stage], search: Searcher, number: int) -> list[instances.Searched]:
+    """Return what each stage finds for all of N instances, not only for those that others leave.
+
+    A champion searches with its next higher limit what it has not solved with the one before. What it has solved it
+    solves alike with a higher limit.
+
+    Args:
+        plan: stages; those of one champion have ascending limits.
+        search: searches some of the instances by one of them.
+        number: N.
+    """
+    alone: list[instances.Searched] = []
+    last: dict[str, instances.Searched] = {}
+    for stage in plan:
+        before = last.get(stage.name, instances.Searched.nothing(number))
+        left = np.flatnonzero(~before.solved)
+        found, made = before.take(np.arange(number)), search(stage, left)
+        found.put(left, made.solved, made.nodes, made.length, made.seconds, made.expanded)
+        last[stage.name] = found
+        alone.append(found)
+    return alone
 
 
 def list_missed(figures: solving.Figures) -> list[str]:

@@ -136,7 +136,7 @@ def solve_suites(
     book = instances.Book() if book is None else book
     longest = max(len(one.names) for one in suites.values())
     room = longest if batch is None else min(batch, longest)
-    ready = searches(loaded, room)
+    ready = searches([loaded], room)
     reference: dict[str, np.ndarray] = {}
     for order in orders(loaded) if by is None else by:
         search = cache(partial(ready, order))
@@ -241,12 +241,12 @@ def orders(loaded: "Loaded") -> list[Order]:
     return [*(Order(name, own) for name in alone), *fixed, Order(CHAMPION, own, loaded.content.text)]
 
 
-def searches(loaded: "Loaded", room: int) -> Callable[[Order], Search]:
-    """Return what compiles the search of `room` instances with one of the `orders` of a champion's puzzle."""
+def searches(champions: "Sequence[Loaded]", room: int) -> Callable[[Order], Search]:
+    """Return what compiles the search of `room` instances with one of the `orders` of champions of one puzzle."""
     # One capacity for all, so that those of one role with the same settings share a compiled program.
-    capacity = max(len(one.text.replace("(", " ").split()) for one in orders(loaded))
+    capacity = max(len(one.text.replace("(", " ").split()) for loaded in champions for one in orders(loaded))
     compiled: dict[object, Callable[..., Solutions]] = {}
-    states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(loaded))
+    states = jax.tree.map(lambda x: jnp.asarray(np.broadcast_to(x[None], (room, *x.shape))), _first(champions[0]))
     limits = jnp.zeros(room, jnp.int32)
 
     def ready(order: Order) -> Search:

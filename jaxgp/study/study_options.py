@@ -12,7 +12,18 @@ STUDY = ("pandas", "statsmodels")
 """What studies and sweeps need of the extra `study`; a run needs none of it."""
 CURVES = ("points", "fitness", "first", "second", "size", "mean_size", "beaten")
 """Measures of a generation whose curves are shown; `jaxgp.study.curves.COLUMNS` says what they are."""
-ANALYSES = ("design", "tuned", "comparison", "sweep", "curves", "program", "emergence", "searches", "portfolio")
+ANALYSES = (
+    "design",
+    "tuned",
+    "comparison",
+    "sweep",
+    "curves",
+    "program",
+    "emergence",
+    "searches",
+    "portfolio",
+    "schedule",
+)
 """All that scripts/analyse.py does."""
 
 

@@ -62,14 +62,15 @@ def test_all_champions_try_with_a_limit_before_the_next_one():
 
 def test_champions_in_turn_try_once_each_with_a_limit_of_their_own():
     named = [("a", champion()), ("b", champion("action")), ("a", champion())]
-    turns = portfolio.stages(named, [20, 60, 90], in_turn=True)
-    assert [(one.name, one.limit) for one in turns] == [("a", 20), ("b", 60), ("a", 90)]
+    turns = portfolio.stages(named, [20, 60, 40], in_turn=True)
+    assert [(one.name, one.limit) for one in turns] == [("a", 20), ("b", 60), ("a", 40)]
 
 
 def measure(path, texts=("(+ lit action)", "action"), limits=(20, 60)):
     some, book = suites()["many"], Book(path, say=lambda said: None)
     plan = portfolio.stages([(text, champion(text)) for text in texts], limits)
-    return portfolio.search_in_stages(plan, "many", some, 4, book, lambda said: None)
+    search = portfolio.make_searcher([champion(text) for text in texts], "many", some, 4, book, lambda said: None)
+    return portfolio.search_in_stages(plan, search, len(some.names))
 
 
 def test_what_a_portfolio_finds_is_what_its_champions_find_alone():
@@ -116,7 +117,7 @@ def test_champions_of_different_puzzles_are_refused():
     other = champion()
     other = replace(other, cast=replace(other.cast, game=None))
     with pytest.raises(UsageError, match=r"^runs: b is of another game, or other settings of it, than a$"):
-        portfolio.stages([("a", champion()), ("b", other)], [20])
+        portfolio.check_alike([("a", champion()), ("b", other)])
 
 
 BAD = {

@@ -232,6 +232,7 @@ BASES: dict[str, dict[str, str]] = {
         "searches": "analysis=searches run=folder/mancala cores=1",
         "emergence": "analysis=emergence run=folder/othello panel=othello against=[random_moves] cores=1 games=2",
         "portfolio": "analysis=portfolio runs=[folder/mancala] cores=1",
+        "schedule": "analysis=schedule runs=[folder/mancala] cores=1",
     },
     "export": {game: f"run=folder/{game}" for game in CHAMPIONS}
     | {f"kept {game}": f"run={kept} output=player.py" for game, kept in KEPT.items()},

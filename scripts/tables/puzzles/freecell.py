@@ -1,7 +1,7 @@
 """The tables of docs/results/freecell.md, made from the tables of docs/data whose names begin with `freecell`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
@@ -227,8 +227,7 @@ def evolving(data: Searches, deals: str = SHORT_ON) -> str:
 
 def select_figures(found: Searched, names: np.ndarray, mask: np.ndarray) -> Figures:
     """Return the figures of some of the instances that have these names."""
-    part = Searched(*(getattr(found, one.name)[mask] for one in fields(found)))
-    return figures(tuple(names[mask].tolist()), part, None)
+    return figures(tuple(names[mask].tolist()), found.take(mask), None)
 
 
 def share_of(made: Figures) -> str:

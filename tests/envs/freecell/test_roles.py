@@ -124,6 +124,11 @@ def test_the_suite_has_all_deals_and_sets_a_thousand_apart_for_training():
     assert found.states.cascades.shape == (32_000, 8, 19)
 
 
+def test_all_deals_above_those_of_the_first_version_are_for_training():
+    found = SPEC.instances.load(GAME, "31999-32002", "suite")
+    assert found.test.tolist() == [True, False, False, False]
+
+
 def test_deals_are_named_by_numbers_and_ranges():
     found = SPEC.instances.load(GAME, "617,1-3", "suite")
     assert found.names == ("617", "1", "2", "3")
