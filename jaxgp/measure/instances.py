@@ -142,15 +142,24 @@ class Book:
     def known(self, about: Mapping[str, str], some: Instances) -> Searched:
         """Return what the table says of the searches of some instances.
 
+        A search that finds a solution is the same with every limit that is above its nodes.
+
         Args:
             about: what `describe_search` returns.
             some: the instances.
         """
-        found = Searched.nothing(len(some.names))
-        there = self._outcomes.get(tuple(about[name] for name in OF_SEARCHES), {})
-        for at, key in enumerate(_keys(some)) if there else ():
-            if key in there:
-                found.put(np.array([at]), *there[key])
+        found, limit = Searched.nothing(len(some.names)), int(about["limit"])
+        wanted = [about[name] for name in OF_SEARCHES if name != "limit"]
+        keys: list[tuple[str, str]] = []
+        for cells, there in self._outcomes.items():
+            other = dict(zip(OF_SEARCHES, cells, strict=True))
+            if [other[name] for name in OF_SEARCHES if name != "limit"] != wanted:
+                continue
+            keys = keys or _keys(some)
+            for at, key in enumerate(keys):
+                outcome = there.get(key)
+                if outcome is not None and (int(other["limit"]) == limit or (outcome[0] and outcome[1] < limit)):
+                    found.put(np.array([at]), *outcome)
         return found
 
     def add(

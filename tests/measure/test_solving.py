@@ -241,21 +241,26 @@ def test_a_torn_row_is_searched_again(tmp_path, searched, whole):
     assert len(path.read_bytes().splitlines()) == len(content.splitlines())
 
 
-OTHERS = {
-    "limit": lambda path: measure(path, limit=LIMIT + 1),
-    "role": lambda path: measure(path, loaded=champion(deepest=5)),
-}
-
-
-@pytest.mark.parametrize("other", OTHERS)
-def test_rows_of_other_searches_are_kept_and_not_used(tmp_path, searched, other):
+def test_rows_of_other_searches_are_kept_and_not_used(tmp_path, searched):
     path = tmp_path / "t.csv"
     measure(path)
     before = path.read_bytes()
     searched.sizes = []
-    OTHERS[other](path)
+    measure(path, loaded=champion(deepest=5))
     assert sum(searched.sizes) == 3 * sum(SIZES.values())
     assert path.read_bytes().startswith(before)
+
+
+@pytest.mark.parametrize("limit", [LIMIT // 2, LIMIT + 20])
+def test_only_what_was_not_solved_below_a_limit_is_searched_again_with_another_one(tmp_path, searched, limit):
+    path = tmp_path / "t.csv"
+    first = measure(path)
+    solved = sum(moves is not None and nodes < limit for one in first.values() for nodes, moves in one.each.values())
+    searched.sizes = []
+    again = measure(path, limit=limit)
+    assert sum(searched.sizes) == 3 * sum(SIZES.values()) - solved
+    assert 0 < sum(searched.sizes) < 3 * sum(SIZES.values())
+    assert timeless(again) == timeless(measure(limit=limit))
 
 
 def test_the_searches_of_another_champion_alone_are_new(tmp_path, searched):

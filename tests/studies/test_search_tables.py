@@ -47,7 +47,8 @@ def test_searches_are_found_by_order_genome_search_and_limit(data):
     assert data.searched(asked, "H1").nodes.tolist() == [25, 50]
     assert data.searched(asked, "champion", FIRST).solved.tolist() == [False, True]
     assert data.searched(asked, "champion", SECOND) is None  # b was searched by astar
-    assert data.searched(asked._replace(limit=99), "H1") is None
+    assert data.searched(asked._replace(limit=51), "H1").nodes.tolist() == [25, 50], "solutions below the limit"
+    assert data.searched(asked._replace(limit=50), "H1") is None
     assert [one.seed for one in data.champions("policy")] == [0, 1]
 
 

@@ -60,7 +60,7 @@ class Searches:
     def searched(self, asked: Asked, order: str, genome: str | None = None) -> instances.Searched | None:
         """Return what an order found on the instances; None unless all of them have a row.
 
-        A search that found a solution within fewer nodes is the same with a higher limit.
+        A search that found a solution is the same with every limit that is above its nodes.
 
         Args:
             asked: which searches.
@@ -74,11 +74,11 @@ class Searches:
         for cells, there in self._found.items():
             about = dict(zip(instances.OF_SEARCHES, cells, strict=True))
             limit = int(about["limit"])
-            same = about["order"] == order and genome in (None, about["genome"]) and limit <= asked.limit
+            same = about["order"] == order and genome in (None, about["genome"])
             if not same or f"search={asked.search}" not in about["program"].split():
                 continue
             for (name, _), outcome in there.items():
-                if name not in wanted or (limit < asked.limit and not outcome[0]):
+                if name not in wanted or (limit != asked.limit and not (outcome[0] and outcome[1] < asked.limit)):
                     continue
                 if known.setdefault(name, outcome)[:3] != outcome[:3]:
                     raise UsageError(f"two searches of {name} by {order} differ, one of them with {about['program']}")
