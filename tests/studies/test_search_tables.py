@@ -132,3 +132,26 @@ def test_a_pair_of_champions_is_a_line_and_the_second_one_gets_what_the_first_on
     assert means.strip("| ").split(" | ")[2:] == ["1.0 (1 to 1)", "100.0", "10.0", "10.0", "9.0"]
     assert freecell.choose_pair(data, "31-32")[0].endswith("in turn, seed 3")
     assert freecell.pairs(data, "30-32") == searches.NONE
+
+
+def test_the_schedule_stands_beside_fc_solve_on_the_same_deals(monkeypatch):
+    """Deal 31 is solved by the first stage; 32 by the second one, whose limit is above the nodes of its search."""
+    monkeypatch.setattr(freecell, "SCHEDULE", (("freecell_counts", 3, 2_000), ("freecell_counts_hard", 1, 8_000)))
+    about = {"31": {"state": "a" * 16}, "32": {"state": "b" * 16}}
+    rows = [
+        searched("31", "champion", 100, 9, FIRST) | {"limit": "4000", "expanded": "10"} | about["31"],
+        searched("32", "champion", 2_000, None, FIRST) | {"limit": "2000", "expanded": "200"} | about["32"],
+        searched("32", "champion", 5_000, 11, SECOND) | {"limit": "50000", "expanded": "500"} | about["32"],
+        searched("31", "fc-solve", 40, 9, search="fc-solve") | {"limit": "200000", "expanded": "30"} | about["31"],
+        searched("32", "fc-solve", 90, 9, search="fc-solve") | {"limit": "200000", "expanded": "60"} | about["32"],
+    ]
+    data = searches.Searches([rows], [run("freecell_counts", 3, FIRST), run("freecell_counts_hard", 1, SECOND)])
+    first, second, every, tested = freecell.portfolio(data, freecell.SCHEDULE, "31-32").splitlines()[2:]
+    assert first.strip("| ").split(" | ") == ["`freecell_counts`, seed 3", "2,000", "2", "1", "1,050", "105"]
+    assert second.strip("| ").split(" | ") == ["`freecell_counts_hard`, seed 1", "8,000", "1", "1", "5,000", "500"]
+    assert every.strip("| ").split(" | ")[-2:] == ["3,550", "355.0"]
+    assert tested.strip("| ").split(" | ")[-2:] == ["100", "10.0"]
+    expanded = freecell.beside(data, "31-32").splitlines()[2].strip("| ").split(" | ")
+    assert [cell.split(" ")[0] for cell in expanded[1:4]] == ["355.0", "45.0", "310.0"]
+    assert expanded[4:] == ["50.0 %", "99 %", "67 %"]
+    assert freecell.beside(data, "30-32") == searches.NONE

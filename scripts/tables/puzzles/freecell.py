@@ -30,6 +30,16 @@ COUNTS, HARD = "freecell_counts", "freecell_counts_hard"
 PAIR = ((COUNTS, 4_000), (HARD, 1_000_000), (COUNTS, 4_000_000))
 """How the champions of two experiments with the same seed search in turn: the second one learned on what the first one
 missed within 4,000 nodes; the first one tries once more what both have left."""
+SCHEDULE = (
+    (COUNTS, 3, 2_000),
+    (HARD, 1, 4_000),
+    (HARD, 4, 4_000),
+    (HARD, 3, 1_000_000),
+    (COUNTS, 3, 4_000_000),
+)
+"""The champions that deals 64001 to 67000 chose among ten, and nodes at which searches end. The last two stages are
+those of the pair of seed 3, for what the others leave."""
+SCHEDULED = [(experiment, seed) for experiment, seed, _ in SCHEDULE]
 SEEDS = range(5)
 AGAINST, ALONE = "freecell_short", "freecell_short_fixed"
 """Experiments with equal numbers of searches: deals evolve, or are drawn at random."""
@@ -101,7 +111,9 @@ def solve_in_stages(
         if found is None:
             raise LookupError
         nodes = f"{found.nodes.mean():,.0f}" if len(left) else ""
-        lines.append([f"champion, seed {seed}", f"{limit:,}", f"{len(left):,}", f"{found.solved.sum():,}", nodes])
+        expanded = f"{found.expanded.mean():,.0f}" if len(left) and (found.expanded >= 0).all() else ""
+        name = f"`{experiment}`, seed {seed}"
+        lines.append([name, f"{limit:,}", f"{len(left):,}", f"{found.solved.sum():,}", nodes, expanded])
         return found
 
     try:
@@ -110,27 +122,26 @@ def solve_in_stages(
         return None
 
 
-def together(data: Searches, experiment: str, deals: str = ALL) -> tuple[Searched, list[list[str]]] | None:
-    """Return what the five champions of an experiment find one after the other; see `solve_in_stages`."""
-    return solve_in_stages(
-        data, [(experiment, seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS], deals
-    )
+def list_stages(experiment: str) -> list[tuple[str, int, int]]:
+    """Return the stages of the five champions of an experiment: all try with one limit before the next one."""
+    return [(experiment, seed, limit) for limit in PORTFOLIOS[experiment] for seed in SEEDS]
 
 
-def portfolio(data: Searches, experiment: str = EXPERIMENT, deals: str = ALL) -> str:
-    """Return what the champions of an experiment find one after the other.
+def portfolio(data: Searches, stages: Sequence[tuple[str, int, int]], deals: str = ALL) -> str:
+    """Return what champions find one after the other, a line for each stage; see `solve_in_stages`.
 
     The last two lines are of all deals, and of those for testing.
     """
-    found = together(data, experiment, deals)
+    found = solve_in_stages(data, stages, deals)
     if found is None:
         return NONE
     some = suites.instances(FreeCell(), deals, "suite")
     lines = found[1]
     for title, mask in (("together", np.ones(len(some.names), bool)), ("of these for testing", some.test)):
         made = select_figures(found[0], np.array(some.names), mask)
-        lines.append([title, "", f"{made.instances:,}", share_of(made), f"{made.nodes:,.0f}"])
-    return table(["champion", "nodes at most", "deals", "solved", "nodes, mean"], lines)
+        opened = "" if made.expanded is None else f"{made.expanded:,.1f}"
+        lines.append([title, "", f"{made.instances:,}", share_of(made), f"{made.nodes:,.0f}", opened])
+    return table(["champion", "nodes at most", "deals", "solved", "nodes, mean", "expanded, mean"], lines)
 
 
 def pair(data: Searches, seed: int, deals: str = ALL) -> Searched | None:
@@ -248,12 +259,37 @@ def everything(data: Searches, deals: str = ALL) -> str:
         lines.append([solver, share_of(made), *numbers_of(made)])
 
     for experiment in PORTFOLIOS:
-        found = together(data, experiment, deals)
+        found = solve_in_stages(data, list_stages(experiment), deals)
         add(f"five champions of `{experiment}`, one after the other", None if found is None else found[0])
     add(*choose_pair(data, deals))
+    found = solve_in_stages(data, SCHEDULE, deals)
+    add(f"schedule of {len(set(SCHEDULED))} of these ten champions", None if found is None else found[0])
     wanted = Asked(FC_SOLVE, CHECKED, tuple(names.tolist()))
     add("fc-solve 5.0.0, `-l lg`", data.searched(wanted, FC_SOLVE))
     return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
+
+
+def beside(data: Searches, deals: str = ALL) -> str:
+    """Return the schedule and the pair beside fc-solve on the same deals, with differences in pairs of deals."""
+    some = suites.instances(FreeCell(), deals, "suite")
+    wanted = Asked(FC_SOLVE, CHECKED, tuple(some.names))
+    other, ours = data.searched(wanted, FC_SOLVE), solve_in_stages(data, SCHEDULE, deals)
+    if other is None or ours is None:
+        return NONE
+    lines = []
+    for title, column in (("positions expanded", "expanded"), ("positions generated", "nodes")):
+        found, by_other = getattr(ours[0], column), getattr(other, column)
+        fewer = f"{100 * (found < by_other).mean():.1f} %"
+        means = [mean_of(one.tolist()) for one in (found, by_other, found - by_other)]
+        worst = [f"{100 * share_of_worst(one):.0f} %" for one in (found, by_other)]
+        lines.append([title, *means, fewer, *worst])
+    header = ["a deal", "schedule (95 %)", "fc-solve (95 %)", "difference (95 %)", "deals with fewer than fc-solve"]
+    return table([*header, "the worst 1 % of the deals have of all", "of fc-solve's"], lines)
+
+
+def share_of_worst(costs: np.ndarray) -> float:
+    """Return which share of all costs (int64[N]) the hundredth of the instances has that costs most."""
+    return float(np.sort(costs)[-max(1, len(costs) // 100) :].sum() / costs.sum())
 
 
 def choose_pair(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]:
@@ -275,9 +311,11 @@ def searches(data: Data) -> Searches:
 
 TABLES: Makers = {
     "freecell_orders": lambda data: orders(searches(data)),
-    "freecell_portfolio": lambda data: portfolio(searches(data)),
+    "freecell_portfolio": lambda data: portfolio(searches(data), list_stages(EXPERIMENT)),
     "freecell_everything": lambda data: everything(searches(data)),
     "freecell_counts": lambda data: pairs(searches(data)),
-    "freecell_policy": lambda data: portfolio(searches(data), "freecell_policy"),
+    "freecell_policy": lambda data: portfolio(searches(data), list_stages("freecell_policy")),
+    "freecell_schedule": lambda data: portfolio(searches(data), SCHEDULE),
+    "freecell_beside": lambda data: beside(searches(data)),
     "freecell_evolving": lambda data: evolving(searches(data)),
 }
