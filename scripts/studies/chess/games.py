@@ -26,7 +26,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -36,6 +36,7 @@ import numpy as np
 import envs
 from envs.chess import strategies, tables
 from envs.chess.geometry import SQUARES
+from envs.chess.language import LeafOptions
 from envs.chess.notation.fen import kinds_of
 from envs.chess.notation.pgn import fen_of
 from envs.chess.notation.uci import PACKAGES
@@ -185,27 +186,35 @@ def player(game: Chess, name: str, depth: int | None = None) -> Act:
     """Return (states [N], bool[N] which count, key) -> int32[N]: how a program moves, by its name or its file."""
     if name in strategies.WRITTEN:
         made = cast(envs.spec("chess"), game, "move")
-        genome = parse_program(made.language, strategies.text(name), CAPACITY)
+        text = strategies.text(name)
     else:
         loaded = load(name, envs, "players")
-        there = elsewhere(loaded, cast(envs.spec("chess"), game, str(loaded.cast.program["role"])), "players")
-        made, genome = there.cast, there.genome
+        made = elsewhere(loaded, cast(envs.spec("chess"), game, str(loaded.cast.program["role"])), "players").cast
+        text = loaded.content.text
+    role, asked = str(made.program["role"]), made.options
     if depth is not None:
         if made.language.num_trees > 1:
             reject("players", name, "with depth, programs of one tree")
-        own = made.options
-        made = cast(envs.spec("chess"), game, "leaf", values={"depth": depth, "erc": own.erc, "extra": own.extra})
-    actor: Any = made.actor
+        role, asked = "leaf", LeafOptions(depth=depth, erc=asked.erc, extra=asked.extra)
+    actor, act = acting(game, role, asked)
+    genome = parse_program(actor.primitives, text, CAPACITY)
     plans = actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
+    return partial(act, plans)
+
+
+@cache
+def acting(game: Chess, role: str, asked: Any) -> tuple[Any, Callable[[Any, State, jax.Array, jax.Array], jax.Array]]:
+    """Return who acts for programs of a role with these options, and (plans [1, ...], *of `Act`) -> int32[N] actions."""
+    actor: Any = cast(envs.spec("chess"), game, role, values=vars(asked)).actor
 
     @jax.jit
-    def act(states: State, counts: jax.Array, key: jax.Array) -> jax.Array:
+    def act(plans: Any, states: State, counts: jax.Array, key: jax.Array) -> jax.Array:
         bits = jax.random.bits(key, (1, len(counts)), jnp.uint32)
         moves, _ = actor.act(plans, jax.tree.map(lambda x: x[None], states), bits, counts[None])
         first: jax.Array = moves[0, :, 0]
         return first
 
-    return act
+    return actor, act
 
 
 def defence(game: Chess) -> Act:
