@@ -1,11 +1,11 @@
 """The best individual of each generation that co-played runs have a checkpoint of, as champion files.
 
     python scripts/train.py experiment=chess_kqrkqr seeds=0-1 checkpoint_every=10 keep_checkpoints=99
-    python scripts/studies/chess/bests.py runs=[outputs/DIR/0,outputs/DIR/1] folder=bests/kqrkqr
-    python scripts/studies/chess/games.py endgame=KQRKQR players=[bests/kqrkqr/0_150.json] against=[master] adjudicate=material
+    python scripts/studies/chess/bests.py runs=[outputs/DIR/0,outputs/DIR/1] folder=bests
+    python scripts/studies/chess/games.py endgame=KQRKQR players=[bests/0_150.json] against=[master] adjudicate=material
 
-Files are named by seed and generation. The best is whom the run itself named in that generation, by its own fitness, its
-own games and its own key; that of the last one is the champion of the run, which more games have named.
+Files are named by seed and generation. The best is whom the run itself named in that generation, by its own fitness,
+its own games and its own key; that of the last one is the champion of the run, which more games have named.
 """
 
 import sys

@@ -204,7 +204,7 @@ def player(game: Chess, name: str, depth: int | None = None) -> Act:
 
 @cache
 def acting(game: Chess, role: str, asked: Any) -> tuple[Any, Callable[[Any, State, jax.Array, jax.Array], jax.Array]]:
-    """Return who acts for programs of a role with these options, and (plans [1, ...], *of `Act`) -> int32[N] actions."""
+    """Return who acts for programs of a role with these options, and (plans [1, ...], as `Act`) -> int32[N] actions."""
     actor: Any = cast(envs.spec("chess"), game, role, values=vars(asked)).actor
 
     @jax.jit
