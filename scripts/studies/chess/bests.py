@@ -26,6 +26,8 @@ import jax
 import envs
 from jaxgp import files
 from jaxgp.config import arguments, validate
+from jaxgp.errors import reject
+from jaxgp.evolution.ring import Ring
 from jaxgp.measure.champions import load
 from jaxgp.options import option
 from jaxgp.run.assemble import assemble
@@ -52,8 +54,11 @@ def bests(run: str) -> Iterator[tuple[int, champion.ChampionFile]]:
     last = load(run, envs, "runs").content
     config = validate.check(directory.read_config(), envs)
     experiment = assemble(config, envs)
+    ring = experiment.ring
+    if not isinstance(ring, Ring):
+        reject("runs", run, "runs of one population of programs")
     begun = experiment.init(jax.random.key(config.seed))
-    best = jax.jit(lambda state: experiment.ring.cycle(state)[2].challenger)
+    best = jax.jit(lambda state: ring.cycle(state)[2].challenger)
     done = config.algorithm.generations
     for generation, path in reversed(checkpoint.available(directory.checkpoints)):
         if generation < done:
