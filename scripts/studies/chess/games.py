@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -86,6 +86,7 @@ win; `ahead`, `behind`: games without a winner that ended with more, with less m
 
 Mover = Callable[[State, State, np.ndarray], np.ndarray]
 """(states on the device [N], the same on the host, bool[N] whose turn it is) -> int[N] actions there."""
+Asked = TypeVar("Asked")
 Act = Callable[[State, jax.Array, jax.Array], jax.Array]
 """(states [N], bool[N] which count, key) -> int32[N] actions there."""
 
@@ -364,17 +365,22 @@ def _row(options: Options, name: str, limit: str, found: Played, count: int, sea
     return options.endgame, options.start, name, opponent, *counts, *rest
 
 
+def engines_named(task: Callable[[Asked], int]) -> Callable[[Asked], int]:
+    """Return a task whose engines, where they are missing or fail, are named in the one line of its error."""
+
+    def run(options: Asked) -> int:
+        try:
+            return task(options)
+        except MissingEngineError as error:
+            raise UsageError(f"engine: {error}") from error
+        except EngineError as error:
+            raise RunError(str(error)) from error
+
+    return run
+
+
 def task(options: Options) -> int:
     """Play, print, save after each row."""
-    try:
-        return _task(options)
-    except MissingEngineError as error:
-        raise UsageError(f"engine: {error}") from error
-    except EngineError as error:
-        raise RunError(str(error)) from error
-
-
-def _task(options: Options) -> int:
     path = files.user_path("save", options.save) if options.save else None
     head, met = ",".join(COLUMNS) + "\n", dict[str, None]()
     print(head, end="")
@@ -390,4 +396,4 @@ def _task(options: Options) -> int:
 
 
 if __name__ == "__main__":
-    terminal.leave(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, engines_named(task), __doc__))
