@@ -32,8 +32,9 @@ PAIR = ((COUNTS, 4_000), (HARD, 1_000_000), (COUNTS, 4_000_000))
 missed within 4,000 nodes; the first one tries once more what both have left."""
 SCHEDULE = (
     (COUNTS, 3, 2_000),
-    (HARD, 1, 4_000),
-    (HARD, 4, 4_000),
+    (HARD, 1, 8_000),
+    (HARD, 3, 8_000),
+    (COUNTS, 0, 50_000),
     (HARD, 3, 1_000_000),
     (COUNTS, 3, 4_000_000),
 )
@@ -305,7 +306,7 @@ def choose_pair(data: Searches, deals: str = ALL) -> tuple[str, Searched | None]
 @cache
 def searches(data: Data) -> Searches:
     """Return the searches of the data."""
-    names = ("deals", "all", "counts", "policy", "short", "fc_solve")
+    names = ("deals", "all", "counts", "schedule", "policy", "short", "fc_solve")
     return Searches((data[f"freecell_{name}"] for name in names), data["freecell_runs"])
 
 
