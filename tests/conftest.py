@@ -52,6 +52,19 @@ def _leave_what_stands():
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark as thorough the cases of a test that those few stand for which it names; see CONTRIBUTING.md."""
+    met = Counter()
+    for item in items:
+        few = item.get_closest_marker("few")
+        if few and not any(item.iter_markers("slow")) and not any(item.iter_markers("thorough")):
+            test = item.nodeid.partition("[")[0]
+            met[test] += 1
+            if met[test] > few.args[0]:
+                item.add_marker("thorough")
+
+
 BEGUN = pytest.StashKey[float]()
 
 

@@ -112,6 +112,7 @@ def fair(counts):
     return stats.chisquare(counts).pvalue > 0.001
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loop", ["against_panel", pytest.param("among_each_other", marks=pytest.mark.slow)])
 def test_every_game_has_dice_of_its_own(loop, request):
     play = request.getfixturevalue(loop)

@@ -84,6 +84,7 @@ def test_who_meets_different_others_has_no_cases(found):
     assert {"fittest_way", "population_way"} <= set(evaluation.metrics)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("by", "rollouts"), [("generation", 2), ("individual", 1)])
 def test_rivals_are_drawn_without_repeats_for_a_generation_or_for_each_individual(found, by, rollouts):
     driven, met, _ = found

@@ -29,6 +29,7 @@ def test_uniform_takes_every_true_entry_equally_and_no_other():
     assert draw.uniform(WORDS[0], np.zeros(5, bool)) == 4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("count", "n"), [(3, 5), (4, 4), (1, 7)])
 def test_distinct_numbers_come_in_all_orders_equally_often(count, n):
     words = np.random.default_rng(1).integers(0, 2**32, (N, count), np.uint32)

@@ -121,6 +121,7 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
         assert evaluate(f"run={lonely}", option) == (2, "", f"error: {said}\n")
 
 
+@pytest.mark.thorough
 def test_figures_of_a_champion_that_was_kept_alone_go_below_outputs(evaluate, lonely, tmp_path, monkeypatch):
     champion = json.loads((lonely / "champion.json").read_text())
     kept = tmp_path / "kept"

@@ -88,6 +88,7 @@ def check(search, seed, count=COUNT):
     return expected
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
 def test_equals_plain_python_node_by_node(name):
     found = check((CASES | MORE)[name], 0)

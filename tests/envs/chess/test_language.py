@@ -122,6 +122,7 @@ PRINTED = (
 """Table 5.1: the values of the moves of white; 0 where none is printed."""
 
 
+@pytest.mark.thorough
 def test_the_printed_tree_gives_20_of_the_27_printed_values_in_the_position_that_was_found_for_them():
     primitives = language.primitive_set(language.Options(trees="one"))
     tree = re.search(r"\(If3.*", GPEC, re.DOTALL)[0]

@@ -92,6 +92,7 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     assert (after[there] <= 0).all()
 
 
+@pytest.mark.thorough
 def test_mates_of_more_than_63_moves_are_told():
     """As in KQRKQ, whose longest takes 67: plies would not fit into a byte. Here taking the queen wins, in 71."""
     kings = tables.table(((KING,), (KING,)))[0]

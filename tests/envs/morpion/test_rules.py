@@ -57,6 +57,7 @@ X X X X . . X X X
     assert lines(game, state) == {((20, 20), H), ((19, 20), H), ((20, 20), V)}
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("step", "start"), [(H, (20, 22)), (UP, (20, 20)), (V, (22, 20)), (DOWN, (24, 20))])
 @pytest.mark.parametrize("place", range(5))
 def test_the_new_cross_may_be_any_point_of_a_line_in_every_direction(game, step, start, place):

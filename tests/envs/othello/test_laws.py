@@ -57,6 +57,7 @@ def played(size, line):
     return game, *jax.tree.map(np.asarray, run(choices))
 
 
+@pytest.mark.thorough
 @given(sizes, lines)
 @settings(max_examples=15, deadline=None)
 def test_a_move_adds_one_disc_turns_at_least_one_and_a_pass_none(size, line):
@@ -105,6 +106,7 @@ def test_turns_alternate_every_game_ends_and_then_nothing_changes(size, line):
     assert states.returns[last].tolist() == [lead, -lead]
 
 
+@pytest.mark.thorough
 @given(sizes, lines, st.integers(0, 7))
 @settings(max_examples=60, deadline=None)
 def test_a_turned_or_mirrored_position_has_the_turned_or_mirrored_moves(size, line, number):
