@@ -57,6 +57,7 @@ def test_every_experiment_is_accepted(composer, path):
     assert made.title
 
 
+@pytest.mark.thorough
 def test_experiments_of_othello_are_those_of_the_study(composer):
     seen = {}
     for name in ("original", "original_weights", "regions", "regions_weights", "noops"):

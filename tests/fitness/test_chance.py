@@ -129,6 +129,7 @@ def test_every_game_has_dice_of_its_own(loop, request):
     assert rolls(play(jax.random.key(4))) != found
 
 
+@pytest.mark.thorough
 def test_what_is_rolled_in_a_game_does_not_depend_on_who_plays_it(against_panel):
     """Individuals differ in what they do, so games differ in length; up to there the dice are those of the place."""
     first = rolls(against_panel(jax.random.key(5)))

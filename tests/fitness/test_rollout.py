@@ -162,6 +162,7 @@ class Pulled:
     terminated: jax.Array
 
 
+@pytest.mark.thorough
 def test_an_individual_drives_every_seat_by_what_that_seat_perceives():
     """The first feature, which is called `place` for carts, is the seat here."""
     tug = RolloutFitness(Tug(), DRIVER, "pull")

@@ -272,6 +272,7 @@ def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
     assert narrow[1] <= both["score_high"] <= wide[1]
 
 
+@pytest.mark.thorough
 def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
     panel(engine={"kind": "engine", "command": fake("--first")})
     code, _, error = evaluate(f"run={othello_run}", "panel=mine", "games=2", "opening_plies=0")
