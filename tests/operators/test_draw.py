@@ -107,6 +107,7 @@ def test_a_whole_number_moves_by_one_and_stays_where_it_is_alone():
     assert set(neighbours(Integers(7, 7), 7)) == {7}
 
 
+@pytest.mark.thorough
 def test_levels_are_drawn_alike_and_move_to_the_next_ones():
     levels = PrimitiveSet("levels", (Primitive("ERC", domain=Levels((-2.0, 0.5, 8.0))),), ())
     drawn = np.asarray(jax.vmap(lambda word: draw.value(word, levels, jnp.int32(0)))(WORDS))

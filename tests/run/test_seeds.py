@@ -123,6 +123,7 @@ def test_a_wrong_option_is_named(tmp_path, words, options, said):
         planned(tmp_path, *words, **options)
 
 
+@pytest.mark.thorough
 def test_runs_that_are_there_are_not_begun_again(alone):
     with pytest.raises(UsageError, match=f"already holds runs of these seeds; go on with them by resume={alone}"):
         planned(alone, "seeds=5-6", seeds="5-6")

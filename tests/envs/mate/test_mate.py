@@ -48,7 +48,6 @@ def test_a_state_takes_36_bytes():
     assert sum(leaf.nbytes for leaf in jax.tree.leaves(state)) == 36
 
 
-@pytest.mark.thorough
 def test_moves_of_the_solver_are_counted_down_and_the_seats_change():
     def played(state):
         action = GAME.choice(state, 0)
@@ -75,6 +74,7 @@ def claims(search, problems, limit=200_000):
     return jax.tree.map(lambda x: x[: len(problems)], found)
 
 
+@pytest.mark.thorough
 def test_stalemate_solves_nothing(search):
     found = claims(search, [(text, 1) for text in STALEMATES])
     assert found.refuted.all()
