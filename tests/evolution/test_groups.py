@@ -194,6 +194,7 @@ def test_games_against_the_panel_count_in_tournaments():
     assert reached == {(False, False), (True, False), (True, True)}
 
 
+@pytest.mark.thorough
 def test_metrics_have_the_promised_names(experiment):
     _, (line,) = run(experiment, 0, 1)
     promised = "generation best_fitness mean_fitness best_points best_size mean_size unique_lists group_points beaten"

@@ -143,6 +143,7 @@ def test_the_hardest_set_survives(history):
         assert rows[last]["problems_best_fitness"] == hardness.max() > hardness.min()
 
 
+@pytest.mark.thorough
 def test_the_record_has_both_populations_and_the_champion_is_the_solver_that_stands_best(history):
     states, rows = history
     assert {name for name in rows[0] if name.startswith("problems_")} == {

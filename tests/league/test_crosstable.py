@@ -138,6 +138,7 @@ def test_worth_and_scores_count_draws_as_asked():
     assert table.scores().tolist() == [[0.75, 1.0], [0.0, 0.25]]
 
 
+@pytest.mark.thorough
 def test_a_table_is_kept_and_found_again_in_any_order(played, tmp_path):
     _, members, _, table = played
     file = tmp_path / "crosstable.json"
