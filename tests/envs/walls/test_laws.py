@@ -59,6 +59,7 @@ def test_bricks_are_laid_one_by_one_and_never_lost(case, line):
     assert not (states.own.bricks & states.other.bricks).any()
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=60, deadline=None)
 def test_players_stay_on_the_board_apart_and_off_each_others_bricks(case, line):
