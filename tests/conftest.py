@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import ctypes
 import gc
 import os
 import signal
@@ -38,18 +39,39 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# A compiled program takes some ten areas of memory. Linux gives a process 65,530; one program too many is a crash.
-AREAS = Path("/proc/self/maps")
-MANY = 30_000
+# What earlier tests have compiled takes gigabytes, and areas of memory, of which Linux gives a process 65,530: one
+# program too many is a crash. What is forgotten goes back to the system where the C library can give it back.
+STATM = Path("/proc/self/statm")
+MOST = 1500 * 2**20
+give_back = getattr(ctypes.CDLL(None), "malloc_trim", lambda kept: 0)
+
+
+def resident():
+    """Return the bytes of memory that this process takes; 0 where the system does not say."""
+    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if STATM.exists() else 0
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _leave_what_stands():
-    if AREAS.exists() and sum(1 for _ in AREAS.open()) > MANY:
+    if resident() > MOST:
         gc.unfreeze()
         jax.clear_caches()
         gc.collect()
+        give_back(0)
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark as thorough the cases of a test that those few stand for which it names; see CONTRIBUTING.md."""
+    met = Counter()
+    for item in items:
+        few = item.get_closest_marker("few")
+        if few and not any(item.iter_markers("slow")) and not any(item.iter_markers("thorough")):
+            test = item.nodeid.partition("[")[0]
+            met[test] += 1
+            if met[test] > few.args[0]:
+                item.add_marker("thorough")
 
 
 BEGUN = pytest.StashKey[float]()

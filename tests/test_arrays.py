@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxgp import arrays
 
@@ -55,6 +56,7 @@ def test_the_first_of_equal_items_leads_them():
     assert leaders(jnp.arange(3)).tolist() == [0, 1, 2]
 
 
+@pytest.mark.thorough
 def test_a_population_of_different_items_has_no_equal_digests():
     numbers = np.random.default_rng(1).permutation(2**16).astype(np.int32)
     tree = jnp.asarray(np.stack([numbers & 0xFF, numbers >> 8, np.zeros_like(numbers)], 1))

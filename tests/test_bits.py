@@ -40,6 +40,7 @@ def test_marked_moves_are_equally_likely():
     assert ((counts[mask] - expected) ** 2 / expected).sum() < 23.5  # chi-square, 4 degrees of freedom, p = 0.0001
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("actions", [1, 6, 32, 33, 65, 128])
 def test_packed_marks_are_one_long_number(actions):
     mask = np.random.default_rng(actions).random((20, actions)) < 0.4
@@ -49,6 +50,7 @@ def test_packed_marks_are_one_long_number(actions):
     assert numbers == [sum(1 << int(action) for action in np.flatnonzero(row)) for row in mask]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("ways", [1, 2, 3, 4])
 def test_a_lot_and_the_choice_after_it_are_equally_likely_together(ways):
     """Among 30 moves: what eight bits are left for would be seen, 16 moves being drawn by 9 of 256, 14 by 8."""
@@ -63,6 +65,7 @@ def test_a_lot_and_the_choice_after_it_are_equally_likely_together(ways):
     assert stats.chisquare(counts).pvalue > 0.001
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("words", [1, 2, 4])
 def test_sets_of_squares_equal_sets_of_numbers(words):
     rng = np.random.default_rng(words)

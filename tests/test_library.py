@@ -49,6 +49,7 @@ def test_the_others_of_the_page_set_up_what_they_run(name, monkeypatch):
     assert "print" in compiled
 
 
+@pytest.mark.thorough
 def test_a_champion_is_asked_for_its_moves(tmp_path):
     games = place(str(ROOT / "tests" / "fixtures" / "dice"), envs)[0]
     wise = jaxgp.load(write_run(tmp_path, {"name": "dice", "goal": 9}, "(- die 3)", games=games), games)

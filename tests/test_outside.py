@@ -56,6 +56,7 @@ class Plain:
         self.seat = 1 - self.seat
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("size", "games"), [(SMALL, 40), ((7, 6, 4), 40), pytest.param((7, 6, 4), 3000, marks=pytest.mark.slow)]
 )
@@ -88,6 +89,7 @@ def test_random_games_are_those_of_a_plain_engine(spec, size, games):
     assert len({tuple(row) for row in ends.returns.tolist()}) > 1
 
 
+@pytest.mark.thorough
 def test_the_evaluator_sees_a_line_that_is_nearly_made(spec):
     game = spec.make()
     step, state = jax.jit(lambda state, column: game.step(state, column, KEY)), game.init(KEY)

@@ -209,6 +209,7 @@ def test_commands_say_in_one_line_who_can_drive(command, options, said, capsys):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

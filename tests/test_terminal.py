@@ -105,11 +105,13 @@ COLLECTING = (
 )
 
 
+@pytest.mark.thorough
 def test_a_signal_that_comes_while_garbage_is_collected_stops_a_command():
     done = subprocess.run([sys.executable, "-c", COLLECTING], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "saving\n", "stopped\n")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("task", "expected"),
     [("os.kill(os.getpid(), signal.SIGTERM) or time.sleep(20)", (143, "told\n")), ("0", (0, "told\nPython's end\n"))],
@@ -128,6 +130,7 @@ terminal.leave(arguments.main(Options, lambda _: print("told") or {task}, "", []
     assert (done.returncode, done.stdout) == expected
 
 
+@pytest.mark.thorough
 def test_a_second_signal_ends_a_command_while_it_saves():
     process = subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout.readline() == b"begun\n"

@@ -51,6 +51,7 @@ def found(tracer, text):
     return introns.find(tracer, Tree.of(SET, parse_tree(SET, text, 64)))
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", PROVED)
 def test_what_the_structure_implies_is_found_and_proved(tracer, name):
     text, wanted = PROVED[name]
@@ -70,6 +71,7 @@ def test_code_that_could_be_shorter_is_no_intron(tracer):
     }
 
 
+@pytest.mark.thorough
 def test_values_are_those_of_the_interpreter(tracer):
     run = jax.jit(lambda tree: evaluate_programs(SET, tree, tracer.features))
     for text, _ in PROVED.values():

@@ -56,6 +56,7 @@ def test_the_values_of_a_search_are_those_of_its_own_best_moves(game, depth):
     assert any(line for _, _, line in told.moves) == (depth > 1)
 
 
+@pytest.mark.thorough
 def test_the_first_of_the_valued_moves_is_the_one_that_a_program_plays():
     cast, genome = taken({"name": "othello", "size": 4}, {"role": "move"}, "(- own_corners 10)")
     state = position(cast, 3)
@@ -91,6 +92,7 @@ def champion(name, game, line=0):
     return loaded.cast, loaded.genome
 
 
+@pytest.mark.thorough
 def test_the_conditions_of_the_rule_that_fires_hold_where_they_are_drawn_and_one_of_each_rule_before_it_does_not():
     text = "- B - / - N - / - - - : turn-left\n# - - / - N - / 0 - - : turn-right\n- - - / - N - / - - 0 : try-forward"
     cast, genome = taken({"name": "walls", "size": 3}, {"matching": "symmetric"}, text)
@@ -159,6 +161,7 @@ def test_whole_turns_of_backgammon_are_valued_and_the_first_is_the_one_that_is_p
     assert "Tree 1 is the one that values it." in told.says
 
 
+@pytest.mark.thorough
 def test_introns_of_an_anatomy_are_pale_if_it_is_that_of_the_program(tmp_path):
     cast, genome = taken({"name": "othello", "size": 4}, {"role": "move"}, "(- own_corners 10)")
     nodes = [{"node": name, "kind": kind} for name, kind in (("own_corners", "live"), ("10", "code"), ("-", "code"))]

@@ -68,6 +68,7 @@ def tracers():
     return {p: Tracer(p, whole[-20:] if p is KALAH else whole) for p in SETS}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("primitives", SETS, ids=lambda p: p.name)
 def test_rules_keep_every_value(tracers, primitives):
     tracer, rules = tracers[primitives], Simplifier(Forest(primitives))

@@ -68,6 +68,7 @@ BAD = [
 ]
 
 
+@pytest.mark.few(15)
 @pytest.mark.parametrize(("argument", "message"), BAD, ids=[argument for argument, _ in BAD])
 def test_mistakes_are_one_line_and_exit_code_2(call, argument, message, tmp_path):
     code, err, plans = call(argument)
@@ -132,6 +133,7 @@ WALLS = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("argument", "message"), WALLS, ids=[argument for argument, _ in WALLS])
 def test_mistakes_in_a_variant_name_its_own_options(call, argument, message, tmp_path):
     code, err, plans = call("game=walls", argument)
@@ -180,6 +182,7 @@ def test_a_sweep_runs_every_job_in_its_own_directory(call, tmp_path):
     assert [plan.directory for plan in plans] == [tmp_path / "sweep" / str(number) for number in range(2)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("bad", ["seed=1,x", "algorithm.population=4,0", "game=mancala,shogi", "sed=1,2"])
 def test_one_bad_job_of_a_sweep_stops_all_before_the_first(call, bad, tmp_path):
     code, err, plans = call("-m", bad)
@@ -189,6 +192,7 @@ def test_one_bad_job_of_a_sweep_stops_all_before_the_first(call, bad, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_the_worst_exit_code_of_a_sweep_counts(call):
     def task(plan):
         if plan.config.seed == 0:
@@ -210,6 +214,7 @@ def test_a_directory_that_cannot_be_written_is_named(call, tmp_path):
     assert err.startswith(f"error: hydra.run.dir={tmp_path}/file/run: cannot be written to (")
 
 
+@pytest.mark.thorough
 def test_a_stop_ends_a_sweep_with_its_code(call):
     def task(plan):
         raise SystemExit(130)
@@ -250,6 +255,7 @@ def test_a_run_can_go_on_with_more_generations(call, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"run"}
 
 
+@pytest.mark.thorough
 def test_members_of_a_sweep_are_one_group_also_when_resumed(call, tmp_path):
     def logger(plan):
         return plan.config.logger.group, plan.config.logger.job_type
@@ -276,6 +282,7 @@ CONFLICTS = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("argument", "message"), CONFLICTS, ids=[argument for argument, _ in CONFLICTS])
 def test_a_run_cannot_become_another(call, tmp_path, argument, message):
     started(tmp_path / "run", seed=7)
@@ -297,6 +304,7 @@ def test_auto_starts_or_goes_on(call, tmp_path):
     assert "already holds a run" in err
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -429,6 +437,7 @@ def test_a_game_in_a_folder_outside_brings_its_own_files(call, tmp_path, capsys)
     )
 
 
+@pytest.mark.thorough
 def test_directories_are_named_by_the_options_as_they_were_typed(call):
     words = (
         "game.pits=3",

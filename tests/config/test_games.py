@@ -17,6 +17,7 @@ DICE = CONF.parent / "tests" / "fixtures" / "dice"
 NAMES = sorted(file.stem for file in (CONF / "game").glob("*.yaml"))
 
 
+@pytest.mark.thorough
 def test_every_file_of_a_game_names_the_rules_that_a_run_has():
     with Composer(Config, CONF, "config") as composer:
         for name in NAMES:

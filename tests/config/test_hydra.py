@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -14,6 +16,7 @@ def imported(file):
             yield node.module
 
 
+@pytest.mark.thorough
 def test_nothing_of_hydra_is_used_that_is_not_public():
     files = [file for folder in ("jaxgp", "scripts", "envs") for file in (ROOT / folder).rglob("*.py")]
     of_hydra = {name for file in files for name in imported(file) if name.split(".")[0] == "hydra"}

@@ -41,6 +41,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("word", "message"), REFUSED, ids=[word for word, _ in REFUSED])
 def test_what_names_code_or_is_none_of_hydras_options_is_one_line(call, tmp_path, word, message):
     code, err, plans = call("-m", "seed=0,1", word)

@@ -54,6 +54,7 @@ def test_a_member_is_named_by_what_distinguishes_it_as_it_was_typed():
     )
 
 
+@pytest.mark.thorough
 def test_members_in_one_process_have_a_line_before_and_after_each(call, monkeypatch):
     said = []
     monkeypatch.setattr(members, "say", said.append)
@@ -132,6 +133,7 @@ def test_what_the_cluster_does_not_have_is_one_line(call, option, message, tmp_p
     assert not list(tmp_path.iterdir()), "nothing is written"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("option", ["n_jobs=0", "n_jobs=-1", "cores_per_job=x", "gpus=0", "cores_per_job=1025"])
 def test_wrong_options_of_joblib_are_one_line(call, option, tmp_path):
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher", reason="needs the extra joblib")

@@ -39,6 +39,7 @@ NAMED = [
 ]
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(("argument", "message"), NAMED, ids=[argument[:30] for argument, _ in NAMED])
 def test_the_option_that_is_wrong_is_named(call, argument, message):
     for arguments_ in ([argument], ["-m", "seed=0,1", argument] if not argument.startswith("seed") else [argument]):
@@ -48,6 +49,7 @@ def test_the_option_that_is_wrong_is_named(call, argument, message):
         assert len(err) <= LONGEST + 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("section", "words"),
     [
@@ -87,6 +89,7 @@ def test_a_word_of_a_champion_is_quoted_in_part(game):
     assert len(str(refused.value)) < LONGEST
 
 
+@pytest.mark.thorough
 def test_options_of_a_run_that_goes_on_are_those_of_its_own_game(call, tmp_path):
     with Composer(Config, CONF, "config") as composer:
         saved = validate.check(composer.compose(["game=walls", "game.size=3"]), envs)
@@ -108,6 +111,7 @@ def test_options_of_a_run_that_goes_on_are_those_of_its_own_game(call, tmp_path)
         assert err.startswith(f"error: {message}")
 
 
+@pytest.mark.thorough
 def test_a_run_goes_on_with_the_islands_that_it_was_started_with(call, tmp_path):
     islands = ["game=mancala", "algorithm.population=64", "algorithm.islands.count=8", "algorithm.islands.migrants=1"]
     with Composer(Config, CONF, "config") as composer:

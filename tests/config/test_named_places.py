@@ -58,6 +58,7 @@ def test_every_option_that_is_a_path_is_for_the_command_line():
     assert set(paths) - set(OWN) == {"resume"}, "a new path: may a file of a run name it?"
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_resumed_takes_these_options_from_the_command_line_alone(call, run, tmp_path):
     for option in OWN:
         run(option, str(tmp_path / "evil"))
@@ -76,6 +77,7 @@ def test_the_way_to_go_on_repeats_them_as_they_were_typed(call):
     assert resume.again(Config(), Path("run")) == "resume=run"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
@@ -103,6 +105,7 @@ REFUSED = [
 ]  # fmt: skip
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("written", REFUSED)
 def test_a_design_names_no_place(folder, tmp_path, monkeypatch, written):
     word = written.replace("{}", str(folder))

@@ -25,6 +25,7 @@ def test_runs_of_the_same_moment_have_directories_of_their_own(call, tmp_path):
     assert [path.name for path in directories] == [year, f"{year}_2", f"{year}_3"]
 
 
+@pytest.mark.thorough
 def test_sweeps_of_the_same_moment_have_directories_of_their_own(call, tmp_path):
     arguments = ("-m", "seed=0,1", "hydra.sweep.dir=sweeps/${now:%Y}")
     first, second = (call(*arguments)[2] for _ in range(2))
@@ -66,6 +67,7 @@ NOWHERE = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("arguments", NOWHERE, ids=lambda arguments: arguments[-1][:40])
 def test_a_directory_that_is_none_is_refused_by_its_option(call, arguments, tmp_path):
     code, err, plans = call(*arguments)
@@ -79,6 +81,7 @@ def test_the_working_directory_is_a_choice(call, tmp_path):
     assert (err, plan.directory) == ("", tmp_path)
 
 
+@pytest.mark.thorough
 def test_home_is_known_in_every_directory(call, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     _, err, (plan,) = call("hydra.run.dir=~/run", "compilation_cache=~/.cache/jaxgp")
@@ -89,6 +92,7 @@ def test_home_is_known_in_every_directory(call, tmp_path, monkeypatch):
     assert [plan.directory for plan in plans] == [tmp_path / "home" / "sweep" / str(n) for n in range(2)]
 
 
+@pytest.mark.thorough
 def test_a_run_in_an_odd_directory_goes_on_by_a_pasted_line(call, tmp_path):
     _, err, (plan,) = call(f"hydra.run.dir={ODD}", f"title={ODD}")
     assert (err, plan.directory, plan.config.title) == ("", tmp_path / ODD, ODD)
@@ -99,12 +103,14 @@ def test_a_run_in_an_odd_directory_goes_on_by_a_pasted_line(call, tmp_path):
         assert (plan.directory, plan.config.title) == (tmp_path / ODD, ODD)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("text", ["0123", "1e3", "true", "a # b", "c:\\d", "a=b", "run(1)", "$x", "null "])
 def test_text_is_taken_as_it_is_written(call, text):
     _, err, (plan,) = call(f"title={text}")
     assert (err, plan.config.title) == ("", text)
 
 
+@pytest.mark.thorough
 def test_text_may_fill_in_other_options_but_hold_no_mark_of_them(call):
     _, _, (plan,) = call("title=run ${seed} of [x]", "seed=7")
     assert plan.config.title == "run 7 of [x]"

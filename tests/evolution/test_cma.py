@@ -39,6 +39,7 @@ def test_updates_agree_with_plain_python():
             np.testing.assert_allclose(np.asarray(getattr(own, name)), getattr(plain, name), rtol=2e-3, atol=2e-4)
 
 
+@pytest.mark.thorough
 def test_only_the_order_of_fitness_matters_and_nan_is_worst():
     drawn = jax.random.normal(jax.random.key(1), (11, DIMENSIONS))
     fitness = jnp.arange(11.0)
@@ -47,6 +48,7 @@ def test_only_the_order_of_fitness_matters_and_nan_is_worst():
         jax.tree.map(np.testing.assert_array_equal, SCHEME.updated(SCHEME.init(), drawn, other), expected)
 
 
+@pytest.mark.thorough
 def test_first_individuals_are_normal_on_the_logistic_scale():
     made = SCHEME.create(jax.random.key(2), 4000)
     x = np.asarray(SCHEME.vectors(made))

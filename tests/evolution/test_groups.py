@@ -73,6 +73,7 @@ def test_parents_stay_children_come_and_strangers_in_every_fifth_cycle_until_all
         assert problems(experiment.language, one) == []
 
 
+@pytest.mark.thorough
 def test_the_numbers_of_the_study():
     """1000 strategies, 200 parents, 800 children; and 700 children with 100 strangers in each fifth cycle."""
     made = config()
@@ -85,6 +86,7 @@ def test_the_numbers_of_the_study():
     assert following.length.shape == (1000,)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("few", [winners.FEW, pytest.param(0, marks=pytest.mark.slow)], ids=["shuffled", "drawn"])
 def test_children_in_turn_two_by_recombination_two_by_mutation_of_four_different_parents(experiment, monkeypatch, few):
     monkeypatch.setattr(winners, "FEW", few)
@@ -192,6 +194,7 @@ def test_games_against_the_panel_count_in_tournaments():
     assert reached == {(False, False), (True, False), (True, True)}
 
 
+@pytest.mark.thorough
 def test_metrics_have_the_promised_names(experiment):
     _, (line,) = run(experiment, 0, 1)
     promised = "generation best_fitness mean_fitness best_points best_size mean_size unique_lists group_points beaten"

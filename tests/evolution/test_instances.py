@@ -76,6 +76,7 @@ def test_elites_stay_and_the_others_are_mutants_of_the_winners():
     assert int(scheme.describe(following, jnp.int32(0))["unique"]) == len(set(following.tolist()))
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_mutated_is_counted_and_stays():
     scheme = Mutants(4, 0, 1, first, larger)
     population = jnp.full(4, 10)
@@ -87,6 +88,7 @@ def test_what_cannot_be_mutated_is_counted_and_stays():
     assert int(metrics["impossible_mutations"]) == 4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dtype", [jnp.int8, jnp.int32, jnp.float32])
 def test_distinct_genomes_are_counted_for_every_kind_of_number(dtype):
     genomes = {"a": jnp.array([[1, 2], [1, 2], [1, 3]], dtype), "b": jnp.array([0, 0, 0], dtype)}

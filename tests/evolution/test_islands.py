@@ -154,6 +154,7 @@ def test_a_run_that_goes_on_from_a_checkpoint_equals_one_that_never_stopped(tmp_
     assert same(evolved(one, 3, loaded)[0], evolved(one, 6)[0])
 
 
+@pytest.mark.thorough
 def test_candidates_are_the_best_of_all_islands():
     state, rows = evolved(rings(options.MigrationOptions(4, migrants=1), candidates=3), 3)
     seen = np.sort(np.concatenate([row["islands_best"] for row in rows]))

@@ -38,6 +38,7 @@ def test_the_fittest_of_a_cell_enters_if_it_is_fitter_than_who_is_there():
     assert after.genomes.value[:, 0, 0].tolist() == [100, 2, 102, 5]  # of equals the first
 
 
+@pytest.mark.thorough
 def test_descriptors_are_shares_of_their_axes():
     scheme = Elites(PRIMITIVES, replace(OPTIONS, axes=["size", "symbols", "balance"]))
     one = constants(jnp.zeros(4))

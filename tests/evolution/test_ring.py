@@ -77,6 +77,7 @@ def test_fitness_is_a_hundred_times_the_points_minus_the_price_of_the_nodes_and_
     assert (result.fitness > 1).any()
 
 
+@pytest.mark.thorough
 def test_unique_programs_are_counted_by_their_nodes():
     programs = population(kalah(), 300, capacity=32)
     rows = {

@@ -98,6 +98,7 @@ class Standing(ToyExperiment):
         return step
 
 
+@pytest.mark.thorough
 def test_the_status_says_what_ended_a_run_and_an_interrupted_one_comes_to_the_same_end(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(outcome, "write", lambda run: [])
     made = config(generations=7, stagnation=2)

@@ -94,6 +94,7 @@ def test_children_inherit_what_was_learned_or_what_their_parents_were_born_with(
     assert lamarck.champion.fitness == outcome.fitness.max()
 
 
+@pytest.mark.thorough
 def test_no_steps_leave_a_run_as_it_is():
     plain, none = jaxgp.Ring(FITNESS, jaxgp.Generational(WORDS, BORN)), ring(steps=0, rate=7.0, inherit="baldwin")
     key = jax.random.key(1)
@@ -175,6 +176,7 @@ def test_a_fitness_or_a_set_without_gradients_is_refused_in_one_line():
         Tuner(none, jaxgp.TuneOptions(steps=3))
 
 
+@pytest.mark.thorough
 def test_a_referee_leaves_the_loss_to_its_fitness():
     refereed = Refereed(FITNESS, FITNESS)
     loss = refereed.differentiable
@@ -185,6 +187,7 @@ def test_a_referee_leaves_the_loss_to_its_fitness():
     assert loss.loss(known.output + 2, known) == pytest.approx(4)
 
 
+@pytest.mark.thorough
 def test_points_in_blocks_have_the_mean_squared_error():
     points = Targets(jnp.arange(14.0).reshape(2, 7), jnp.arange(7.0) ** 2)
     found = in_blocks(points, places=3)

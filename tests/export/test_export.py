@@ -80,6 +80,7 @@ def exported_moves(settings, program):
     return [namespace["choose"](board) for board in boards]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("number", [0, 1])
 def test_python_of_the_study_champions_moves_like_the_engine(number):
     program = parse_program(primitive_set(GAME, Options()), study_champions()[number], 100)
@@ -96,6 +97,7 @@ def random_text(rng, depth):
     return f"({name} {' '.join(random_text(rng, depth - 1) for _ in range(arity))})"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "settings",
     [
@@ -122,6 +124,7 @@ def deep(levels):
     return parse_program(primitive_set(GAME, Options()), text, 5 * levels + 1)
 
 
+@pytest.mark.thorough
 def test_python_of_a_program_deeper_than_pythons_parser_runs():
     program = deep(600)
     assert exported_moves(Options(), program) == engine_moves(Options(), program)
@@ -233,6 +236,7 @@ def rows(text):
     return [line.removesuffix(r" \\").split(" &= ")[1] for line in lines[1:-1]]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("program", [*study_champions(), "7", None], ids=["first", "second", "one node", "deep"])
 def test_latex_is_mathematics(program):
     from matplotlib.mathtext import MathTextParser

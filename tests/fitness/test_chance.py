@@ -112,6 +112,7 @@ def fair(counts):
     return stats.chisquare(counts).pvalue > 0.001
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("loop", ["against_panel", pytest.param("among_each_other", marks=pytest.mark.slow)])
 def test_every_game_has_dice_of_its_own(loop, request):
     play = request.getfixturevalue(loop)
@@ -128,6 +129,7 @@ def test_every_game_has_dice_of_its_own(loop, request):
     assert rolls(play(jax.random.key(4))) != found
 
 
+@pytest.mark.thorough
 def test_what_is_rolled_in_a_game_does_not_depend_on_who_plays_it(against_panel):
     """Individuals differ in what they do, so games differ in length; up to there the dice are those of the place."""
     first = rolls(against_panel(jax.random.key(5)))

@@ -95,6 +95,7 @@ def test_tournaments_of_groups_are_the_same_in_chunks():
     assert len(set(np.asarray(whole.points).tolist())) > 2
 
 
+@pytest.mark.thorough
 def test_searches_of_puzzles_are_the_same_in_chunks_also_for_equal_individuals():
     genomes = individuals(5, 3, 5, 8, 3, 9)
     key = jax.random.key(1)

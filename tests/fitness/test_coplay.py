@@ -18,6 +18,7 @@ PLAYERS, GAMES = 5, 3
 DRAW = jax.jit(coplay.draw, static_argnums=(1, 2), compiler_options=FAST)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("population", "games"), [(2, 3), (7, 14), (40, 25)])
 def test_everybody_meets_as_many_others_from_each_seat_and_nobody_itself(population, games):
     for seed in range(5):
@@ -85,6 +86,7 @@ def compiled():
     return jax.jit(run, compiler_options=FAST)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("opening", [0, 3])
 def test_games_side_by_side_are_those_played_one_by_one(opening):
     """What is random in them is taken from games that end with it."""
@@ -127,6 +129,7 @@ def test_games_that_are_too_long_stand_as_they_are():
     assert (np.asarray(played.states.returns)[stopped] == 0).all()
 
 
+@pytest.mark.thorough
 def test_openings_are_drawn_uniformly():
     """Four moves open the game, and three answer each of them."""
 

@@ -63,6 +63,7 @@ def test_fitness_is_the_mean_score_of_all_that_guide_alike_less_the_price_of_siz
     assert (metrics["ended"], metrics["crowded"], metrics["unique_behaviours"]) == (6, 0, 2)
 
 
+@pytest.mark.thorough
 def test_biases_that_differ_by_a_constant_are_the_same_behaviour():
     one = np.random.default_rng(0).normal(size=(3, 50)).astype(np.float32)
     one[1] = one[0] + 2.5

@@ -31,6 +31,7 @@ def met(searches, nodes, solved):
     return Meetings(SETS, *(jnp.array(x) for x in (nodes, solved, searches)), jnp.array([50, 20, 60]))
 
 
+@pytest.mark.thorough
 def test_each_solver_is_scored_on_the_sets_that_it_meets():
     fitness = SolverFitness(SUITE, met=3)
     memory = fresh(SETS, SUITE.init(jax.random.key(0)))
@@ -57,6 +58,7 @@ def test_solvers_meet_different_sets_all_equally_often():
     assert_distribution(searches.sum(0), np.ones(3))
 
 
+@pytest.mark.thorough
 def test_hardness_is_mean_nodes_as_a_multiple_of_those_of_the_reference_search():
     memory = met([2, 4, 1], [[50, 150], [8, 8], [30, 60]], [[True, True], [True, False], [True, True]])
     result, _ = ProblemFitness().evaluate(jax.random.key(0), None, memory)
@@ -141,6 +143,7 @@ def test_the_hardest_set_survives(history):
         assert rows[last]["problems_best_fitness"] == hardness.max() > hardness.min()
 
 
+@pytest.mark.thorough
 def test_the_record_has_both_populations_and_the_champion_is_the_solver_that_stands_best(history):
     states, rows = history
     assert {name for name in rows[0] if name.startswith("problems_")} == {

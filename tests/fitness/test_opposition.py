@@ -60,6 +60,7 @@ def met_key():
     return jax.random.fold_in(KEY, np.uint32(2**32 - 2))
 
 
+@pytest.mark.thorough
 def test_each_meets_others_as_often_from_either_seat_and_sees_itself_first(found):
     driven, met, _ = found
     who, keys = met["each other"], jax.random.split(KEY, 2)
@@ -71,11 +72,13 @@ def test_each_meets_others_as_often_from_either_seat_and_sees_itself_first(found
             np.testing.assert_array_equal(measured[2 + game], alone(NUMBERS[host], NUMBERS[me], keys[game])[::-1])
 
 
+@pytest.mark.thorough
 def test_who_shares_lanes_meets_the_same_and_finds_the_same(found):
     driven, *_ = found
     np.testing.assert_array_equal(driven["each other"].measures, driven["two at a time"].measures)
 
 
+@pytest.mark.thorough
 def test_who_meets_different_others_has_no_cases(found):
     *_, evaluation = found
     assert evaluation.cases is None
@@ -84,6 +87,7 @@ def test_who_meets_different_others_has_no_cases(found):
     assert {"fittest_way", "population_way"} <= set(evaluation.metrics)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("by", "rollouts"), [("generation", 2), ("individual", 1)])
 def test_rivals_are_drawn_without_repeats_for_a_generation_or_for_each_individual(found, by, rollouts):
     driven, met, _ = found

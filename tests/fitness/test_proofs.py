@@ -5,6 +5,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxgp.fitness.puzzles.proofs import ProofFitness, Proofs
 
@@ -31,6 +32,7 @@ def points(right, credit, nodes, later=False, **changed):
     return np.asarray(fitness.points(shown, jnp.arange(len(nodes)), jnp.bool_(later)))[0].tolist()
 
 
+@pytest.mark.thorough
 def test_a_wrong_move_without_a_search_wins_by_the_formula_as_it_is_printed_alone():
     wrong = {"right": [False] * 3, "credit": [0.0, 0.0, 0.1], "nodes": [40, 40, 40]}
     np.testing.assert_allclose(points(**wrong, boards="printed"), [0, 0, 128_000])

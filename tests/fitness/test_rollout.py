@@ -74,6 +74,7 @@ def test_the_worst_rollout_counts_where_it_is_asked_for(measured):
     assert (worst.fitness < whole.fitness).all()
 
 
+@pytest.mark.thorough
 def test_controls_that_are_no_numbers_are_zero_and_counted():
     """The third program divides by 0 in all steps in which the cart stands still."""
     roller, keys = Roller(STILL, DRIVER), jax.random.split(jax.random.key(1), 2)
@@ -161,6 +162,7 @@ class Pulled:
     terminated: jax.Array
 
 
+@pytest.mark.thorough
 def test_an_individual_drives_every_seat_by_what_that_seat_perceives():
     """The first feature, which is called `place` for carts, is the seat here."""
     tug = RolloutFitness(Tug(), DRIVER, "pull")
@@ -264,6 +266,7 @@ def by_hand(keys):
     return found
 
 
+@pytest.mark.thorough
 def test_individuals_meet_each_crew_in_each_instance_as_step_by_step_by_hand(races):
     keys, (free, *_) = races
     np.testing.assert_array_equal(free.measures[..., 0], by_hand(keys))
@@ -286,6 +289,7 @@ def test_stopping_who_makes_no_way_changes_no_race_that_was_not_stopped(races):
     assert (stopped.measures[stopped.cut][:, 0, 0] == 0).all()
 
 
+@pytest.mark.thorough
 def test_a_function_of_all_that_is_measured_is_a_fitness():
     """The share of the way that the individual goes of both together, in each of three rounds against two rivals."""
 
@@ -344,6 +348,7 @@ def test_seeds_in_one_program_and_islands_find_what_each_finds_alone():
     assert np.isfinite(again).any()
 
 
+@pytest.mark.thorough
 def test_a_rollout_is_driven_again_from_its_controls_and_says_what_each_driver_came_to():
     keys, track = jax.random.split(jax.random.key(4), 1), Spec(Track, None)
     rollout = driving.drive(track, Track(), [("nine", Hand(RUNNER, 9)), ("two", Hand(RUNNER, 2))], keys[0])

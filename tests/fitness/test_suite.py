@@ -143,6 +143,7 @@ def test_scores_may_be_shares_of_the_logarithm_of_nodes():
     np.testing.assert_allclose(found.score[:, 0], [1 - np.log10(2), 1 - np.log10(4), 0], atol=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_first_of_equal_individuals_searches_for_all():
     limits = {}
 
@@ -164,6 +165,7 @@ def test_the_first_of_equal_individuals_searches_for_all():
     assert [limits[number, 10] for number in range(4)] == [51, 51, 1, 1]
 
 
+@pytest.mark.thorough
 def test_an_individual_may_visit_a_multiple_of_the_nodes_of_blind_search():
     memory = jax.jit(fitness().init)(jax.random.key(0))
     few = jax.jit(fitness(factor=0.5).search)(individuals(5), memory)
@@ -196,6 +198,7 @@ def test_a_generation_draws_instances_uniformly_without_replacement_for_all_indi
     assert_distribution([np.isclose(points, mean).all(1).sum() for mean in means[:2]], [1, 2])
 
 
+@pytest.mark.thorough
 def test_the_best_stands_by_instances_that_are_never_drawn():
     one = refereed(measured=2)
     memory, population = jax.jit(one.init)(jax.random.key(0)), individuals(9, 4, 3, 7)
@@ -210,6 +213,7 @@ def test_the_best_stands_by_instances_that_are_never_drawn():
     assert np.allclose(points[:, 0], again)
 
 
+@pytest.mark.thorough
 def test_the_first_individuals_are_measured_beside_the_fittest():
     one = refereed(first=2)
     memory, population = jax.jit(one.init)(jax.random.key(0)), individuals(9, 4, 3, 7)
@@ -243,6 +247,7 @@ class Fixed:
         return {}
 
 
+@pytest.mark.thorough
 def test_a_generation_of_the_ring_names_a_champion():
     ring = Ring(Refereed(fitness(boards=2), fitness(VALIDATION)), Fixed((9, 4, 0)))
     state, metrics = jax.jit(ring.step)(jax.jit(ring.init)(jax.random.key(0)))

@@ -26,6 +26,7 @@ def tournaments(at, size):
     return jax.jit(run, compiler_options=FAST)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("board_size", "matching", "size"), [(3, "strict", 5), (5, "symmetric", 3)])
 def test_points_are_those_of_the_same_double_games_played_one_by_one(board_size, matching, size):
     at = board(board_size, matching)

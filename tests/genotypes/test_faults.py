@@ -75,6 +75,7 @@ def test_the_array_that_is_wrong_is_named_also_in_a_population(field, place, val
     assert language.fault(genomes, MIXED).startswith(said)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("written_in", LANGUAGES)
 def test_rule_lists_pass_if_and_only_if_each_is_valid(written_in):
     draw = np.random.default_rng(5)

@@ -44,6 +44,7 @@ def test_study_champions_read_and_print_identically(path):
     assert texts == expressions(CHAMPIONS)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("primitives", "root"),
     [(MANCALA, 0), (ARITHMETIC, 0), (FACTORED, 0), *((MIXED, int(kind)) for kind in MIXED.root_type)],

@@ -48,6 +48,7 @@ def fixed(depth, state):
     return np.asarray(found.values[0]), int(found.nodes[0])
 
 
+@pytest.mark.thorough
 def test_each_depth_finds_what_a_search_of_that_depth_finds():
     last, seen = thoughts(DeepeningSearch(SEARCH), OPENING)
     assert [thought.depth for thought in seen] == list(range(1, LIMIT + 1))

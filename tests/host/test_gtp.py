@@ -46,6 +46,7 @@ def test_an_engine_answers_refuses_and_is_closed():
         engine.ask("name")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("deaf", [False, True])
 def test_an_engine_stays_in_step_through_whole_games_and_their_passes(tmp_path, deaf):
     """The engine refuses an illegal move by rules of its own, and what it answers is checked against ours."""
@@ -161,6 +162,7 @@ def test_commands_that_start_no_engine():
             Engine(command)
 
 
+@pytest.mark.thorough
 def test_a_board_that_the_engine_does_not_have():
     game = envs.make("othello", size=10)
     with pytest.raises(EngineError, match="boardsize 10: refused: unacceptable size"):

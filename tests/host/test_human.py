@@ -72,6 +72,7 @@ def test_a_saved_game_holds_what_chance_did_and_replays_it(sit, tmp_path):
         savedgame.read(str(tmp_path / "old.json"), GAMES)
 
 
+@pytest.mark.thorough
 def test_long_names_of_moves_have_numbers_and_no_line_breaks_one():
     game = envs.make("morpion", size=20)
     ask, said = typing(["3", "quit"])

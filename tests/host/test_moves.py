@@ -31,6 +31,7 @@ def fair(counts):
     return stats.chisquare(counts).pvalue > 0.001
 
 
+@pytest.mark.thorough
 def test_rolls_of_openings_and_of_plies_are_uniform_and_independent(records):
     found = np.array([roll for record in records for roll in rolls(record)[1:]])
     assert len(found) > 1000

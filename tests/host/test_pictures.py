@@ -57,6 +57,7 @@ def boxes(root):
     return found
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("name", TURNS)
 def test_no_text_of_a_picture_is_cut_or_lies_over_another(name):
     spec, game = envs.spec(name), envs.make(name)

@@ -77,6 +77,7 @@ class Slow(RandomOpponent):
         return memory | waiting, waiting.sum()
 
 
+@pytest.mark.thorough
 def test_an_opponent_thinks_where_it_knows_no_reply():
     agent = opponent_agent(Slow(DICE), Slow(DICE).init(None), "slow", 1)
     moves = play_on(Stepper(DICE, game_key(0)), (agent, agent))

@@ -61,6 +61,7 @@ def test_a_game_is_read_back_as_it_was_played(saved, played):
     assert savedgame.record(again) == saved.read_text()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("ending", [".json", ".txt", ".svg"])
 @pytest.mark.parametrize("name", EVERY)
 def test_what_is_saved_of_any_game_is_read_back_from_all_three_files(tmp_path, name, ending):

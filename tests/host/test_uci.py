@@ -77,6 +77,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_an_engine_does_wrong_is_told_in_one_line(chess, fault):
     with pytest.raises((RunError, EngineError), match=FAULTS[fault]) as caught:

@@ -43,6 +43,7 @@ def bits(values):
     return np.asarray(values).view(np.int32)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["trees", "single"])
 def test_chunks_give_the_very_values_of_all_programs_at_once(values, kind):
     """A population that is no multiple of the chunk; trees and single trees; features of their own and shared."""
@@ -56,6 +57,7 @@ def test_a_cpu_runs_no_program_without_an_active_position(values):
     np.testing.assert_array_equal(values["active"][here], values["trees"][0][here])
 
 
+@pytest.mark.thorough
 def test_large_populations_are_evaluated_in_chunks():
     plans, features = shapes(512, 256)
     text = str(jax.make_jaxpr(partial(evaluate, ARITHMETIC))(plans, features))

@@ -87,6 +87,7 @@ def check(primitives, programs, features, way="zero"):
     np.testing.assert_array_equal(values, reference(primitives, programs, features, way))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("primitives", [ONE_FUNCTION, LEAVES], ids=lambda primitives: primitives.name)
 def test_sets_of_one_function_and_of_none(primitives):
     programs = random_programs(7, primitives, 20, 15 if primitives.functions else 1)
@@ -199,6 +200,7 @@ def seen_by(primitives, rng, number):
     return packed, unpacked(packed)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "primitives",
     [SQUARES, *(pytest.param(some, marks=pytest.mark.slow) for some in (MIXED, LEAVES))],
@@ -225,6 +227,7 @@ def test_each_program_is_run_on_its_own_positions(primitives):
         assert len(set(found[:needed].tolist())) > 5
 
 
+@pytest.mark.thorough
 def test_under_an_outer_vmap_and_with_one_trace_per_shape():
     traces = []
 

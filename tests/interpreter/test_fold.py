@@ -74,6 +74,7 @@ def batch():
     return {text: (jax.tree.map(lambda x, i=i: x[i], plans), values[i]) for i, text in enumerate(texts)}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("text", "steps", "value"), STEPS)
 def test_only_what_depends_on_the_position_takes_steps(batch, text, steps, value):
     plans, values = batch[text]

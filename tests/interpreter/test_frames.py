@@ -18,6 +18,7 @@ def planned(text):
     return jax.tree.map(lambda x: x[0], plan_frames(PRIMITIVES, jax.tree.map(lambda x: jnp.asarray(x)[None], tree)))
 
 
+@pytest.mark.thorough
 def test_nodes_below_which_no_move_is_made_are_pure():
     plan = planned("(If3 (Smaller Total 2) (MakeBestMove (If3 IsEven Total 2)) Depth)")
     # Total 2 Smaller IsEven Total 2 If3 MakeBestMove Depth If3

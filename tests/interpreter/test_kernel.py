@@ -88,6 +88,7 @@ def test_trees_of_an_individual_share_features_of_all_programs():
     np.testing.assert_array_equal(values, expected.reshape(3, 2, 7))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["Kalah, zero", pytest.param("arithmetic", marks=pytest.mark.thorough)])
 def test_lowers_for_a_gpu_as_one_kernel(name):
     made, _, width = SETS[name]

@@ -112,6 +112,7 @@ def lane(plans, index):
     return jax.tree.map(lambda x: x[index], plans)
 
 
+@pytest.mark.thorough
 def test_plans_keep_within_the_bound(batch):
     programs, plans = batch
     for i in range(COUNT):

@@ -26,6 +26,7 @@ def drawn(language):
     return made.replace(value=jnp.where(made.size > 0, factors, 0)) if language.factored else made
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("language", "cases"), [pytest.param(LANGUAGES[0], 1, marks=pytest.mark.slow), (LANGUAGES[0], 3), (LANGUAGES[1], 1)]
 )
@@ -42,6 +43,7 @@ def test_ranked_trees_have_the_values_that_the_interpreter_gives_them(language, 
     np.testing.assert_array_equal(ranked, plain)
 
 
+@pytest.mark.thorough
 def test_ranks_hold_for_any_positions():
     ranked = jax.jit(lambda programs: rank(LANGUAGES[0], plan(LANGUAGES[0], programs)))(drawn(LANGUAGES[0]))
     assert (jnp.diff(ranked.steps) <= 0).all()

@@ -125,6 +125,7 @@ def agree(mine, other, which):
 SOME = ("factored", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("arithmetic", "mixed")))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SOME)
 def test_values_are_those_of_the_interpreter_bit_for_bit(name):
     primitives, found = SETS[name], programs(name, 200, 1)
@@ -143,7 +144,7 @@ def test_gradients_are_those_of_a_recursive_evaluator(name):
     most = np.argsort(
         [-numbers(primitives, jax.tree.map(lambda x, n=n: np.asarray(x)[n, 0], found)).sum() for n in range(200)]
     )
-    for number in most[:6]:
+    for number in most[:2]:
         tree = jax.tree.map(lambda x, n=number: np.asarray(x)[n, 0], found)
         plain = lambda value, tree=tree: squared(recursive(primitives, tree, value, FEATURES), TARGET)  # noqa: E731
         loss, gradient = jax.value_and_grad(plain)(jnp.asarray(tree.value))

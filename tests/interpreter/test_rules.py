@@ -42,6 +42,7 @@ def check(language, symmetric, count, views):
     assert set(fired.ravel().tolist()) >= set(range(-1, 4))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("language", "symmetric"), [(WALLS3, True), (WALLS5, False), (ODD, False)])
 def test_the_first_valid_rule_acts(language, symmetric):
     check(language, symmetric, 40, 12)

@@ -137,6 +137,7 @@ STEPS = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("text", WEIGHTS, ids=lambda text: f"{len(text)}-{text[:20]}")
 def test_weights_by_hand(path, text):
     texts, _, values = path

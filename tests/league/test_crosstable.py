@@ -97,6 +97,7 @@ def test_games_that_were_cut_off_go_on_where_they_were(played, monkeypatch, tmp_
     assert len(teams) == 1, "nothing is left to play"
 
 
+@pytest.mark.thorough
 def test_games_of_two_languages_are_those_of_plain_python_and_an_illegal_move_loses(played):
     _, members, plain, table = played
     results, forfeits = set(), set()
@@ -137,6 +138,7 @@ def test_worth_and_scores_count_draws_as_asked():
     assert table.scores().tolist() == [[0.75, 1.0], [0.0, 0.25]]
 
 
+@pytest.mark.thorough
 def test_a_table_is_kept_and_found_again_in_any_order(played, tmp_path):
     _, members, _, table = played
     file = tmp_path / "crosstable.json"

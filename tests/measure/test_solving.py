@@ -196,6 +196,7 @@ def test_some_orders_are_measured_and_shares_need_the_reference_search(searched,
         measure(against=["H9"])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("batch", "sizes"), [(1, [1] * 14), (4, [3, 4, 4, 3]), (11, [3, 11]), (99, [3, 11])])
 def test_what_is_found_does_not_depend_on_the_batch(searched, whole, batch, sizes):
     assert timeless(measure(batch=batch)) == whole
@@ -211,6 +212,7 @@ def test_what_searches_find_does_not_depend_on_the_batch():
         assert timeless(measure(batch=batch, loaded=loaded)) == found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("stop", [0, 2, 5])
 def test_a_second_start_goes_on_with_what_the_first_has_left(tmp_path, searched, whole, stop):
     path = tmp_path / "t.csv"

@@ -94,6 +94,7 @@ def creation(primitives, population, capacity, **options):
     return quick(lambda key: create(key, primitives, make_unchecked(CreationOptions, options), population, capacity))
 
 
+@pytest.mark.thorough
 def test_full_trees_fill_the_depth_or_the_room_and_grown_ones_the_capacity_but_never_more():
     rng, each = np.random.default_rng(3), 64
     kind = np.repeat(["full", "full in a small room", "grown"], each)

@@ -29,6 +29,7 @@ def test_uniform_takes_every_true_entry_equally_and_no_other():
     assert draw.uniform(WORDS[0], np.zeros(5, bool)) == 4
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("count", "n"), [(3, 5), (4, 4), (1, 7)])
 def test_distinct_numbers_come_in_all_orders_equally_often(count, n):
     words = np.random.default_rng(1).integers(0, 2**32, (N, count), np.uint32)
@@ -106,6 +107,7 @@ def test_a_whole_number_moves_by_one_and_stays_where_it_is_alone():
     assert set(neighbours(Integers(7, 7), 7)) == {7}
 
 
+@pytest.mark.thorough
 def test_levels_are_drawn_alike_and_move_to_the_next_ones():
     levels = PrimitiveSet("levels", (Primitive("ERC", domain=Levels((-2.0, 0.5, 8.0))),), ())
     drawn = np.asarray(jax.vmap(lambda word: draw.value(word, levels, jnp.int32(0)))(WORDS))

@@ -55,6 +55,7 @@ def test_trees_from_a_place_on_are_exchanged_and_all_places_are_equally_likely()
     assert_distribution(np.bincount(cut, minlength=GENES + 1), [0, 1, 1, 1, 1, 0])
 
 
+@pytest.mark.thorough
 def test_kinds_of_crossover_are_drawn_by_weight():
     mixed = CrossoverOptions(subtree=1.0, one_point=3.0)
     one, _ = quick(jax.vmap(lambda key: one_child(key, NUMBERS, mixed, 3, FIRST, SECOND)))(keys(2))
@@ -79,6 +80,7 @@ def genes_after(probability):
     return np.asarray(made.value)[..., 0].astype(int)
 
 
+@pytest.mark.thorough
 def test_each_gene_is_redrawn_independently_and_uniformly():
     genes = genes_after(0.3)
     fresh = genes != 20
@@ -89,6 +91,7 @@ def test_each_gene_is_redrawn_independently_and_uniformly():
     assert_distribution(patterns, 0.3**count * 0.7 ** (GENES - count))
 
 
+@pytest.mark.thorough
 def test_all_genes_or_none_are_redrawn_at_the_ends_of_the_probability():
     assert (genes_after(1.0) < 10).all()
     assert (genes_after(0.0) == 20).all()

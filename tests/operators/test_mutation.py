@@ -129,6 +129,7 @@ def assert_outcomes(seen, expected):
     assert_distribution([seen[text] for text in expected], list(expected.values()), least=4_000)
 
 
+@pytest.mark.thorough
 def test_children_keeps_a_uniform_node_and_grows_its_arguments_anew(outcomes):
     expected = {"INT:3 VALUE_AT VALUE_AT": 1 / 3}
     for n in range(14):
@@ -164,6 +165,7 @@ def test_point_changes_one_node_hoist_takes_a_subtree_and_shrink_draws_a_constan
     assert_outcomes(outcomes["INT:3 INT:5 ADD", "shrink"], {f"INT:{n}": 1 / 14 for n in range(14)})
 
 
+@pytest.mark.thorough
 def test_numeric_moves_all_real_constants_by_steps_of_one_size_whose_logarithm_is_uniform():
     one = individual(tree(TYPED, "half half add", 8), tree(TYPED, "flag core narrow", 8))
     before = copied(one.replace(value=jnp.where(one.opcode == TYPED.opcode("half"), 0.25, one.value)), N)
@@ -185,6 +187,7 @@ def test_numeric_moves_all_real_constants_by_steps_of_one_size_whose_logarithm_i
     assert np.corrcoef(both.T)[0, 1] == pytest.approx(shared / (shared + np.pi**2 / 8), abs=0.03)
 
 
+@pytest.mark.thorough
 def test_numeric_stays_in_the_domain_and_needs_real_numbers():
     edge = copied(individual(tree(TYPED, "half", 8), tree(TYPED, "flag core narrow", 8)), 500)  # 0
     made = quick(lambda key: mutate(key, TYPED, options(numeric=1.0), edge, np.ones(500, bool)))(jax.random.key(0))
@@ -220,6 +223,7 @@ def test_insert_makes_a_node_an_argument_of_a_uniform_function_at_a_uniform_plac
     assert sum(threes) / conditional == pytest.approx(1 + 3 / 14, abs=0.03)
 
 
+@pytest.mark.thorough
 def test_insert_takes_any_node_and_leaves_a_tree_that_would_be_too_deep(inserting):
     made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3 INT:5 ADD VALUE_AT", 8)), N)))
     assert_valid(MANCALA, lane(made, slice(500)), 2)
@@ -236,6 +240,7 @@ def copies(text, capacity=8):
     return copied(individual(parse_tree(FACTORED, text, capacity)), N)
 
 
+@pytest.mark.thorough
 def test_local_moves_a_factor_or_grows_a_truth_value_anew():
     before = copies("(if (less x:-4 one) x:0.5 30)")  # in postfix x one less x 30 if
     run = quick(lambda key: mutate(key, FACTORED, options(grown=0, local=1.0), before, np.ones(N, bool)))
@@ -268,6 +273,7 @@ def test_factors_stay_finite():
     assert found[1] == largest
 
 
+@pytest.mark.thorough
 def test_numeric_moves_factors_in_proportion_to_what_they_are():
     before = copies("(if (less x:-4 one) x:0.5 30)")  # in postfix x one less x 30 if
     made = quick(lambda key: mutate(key, FACTORED, options(numeric=1.0), before, np.ones(N, bool)))(jax.random.key(7))
@@ -330,6 +336,7 @@ def test_single_nodes_stay_where_there_is_nothing_to_change(mutants):
     assert len(found) == 4
 
 
+@pytest.mark.thorough
 def test_new_subtrees_use_the_room_and_the_depth_that_are_left():
     one = individual(tree(BUSHY, "INT:1 VALUE_AT VALUE_AT", 9))
     population = copied(one, 200)
@@ -340,6 +347,7 @@ def test_new_subtrees_use_the_room_and_the_depth_that_are_left():
     assert int(depths(made).max()) == 3
 
 
+@pytest.mark.thorough
 def test_a_mutant_depends_on_its_own_key_only(mutants):
     key = jax.random.key(1)
     before = typed_population(key)

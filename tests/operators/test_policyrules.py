@@ -116,6 +116,7 @@ def test_every_two_rules_change_places_equally_often():
     assert not seen
 
 
+@pytest.mark.thorough
 def test_kinds_of_crossover_are_drawn_by_weight():
     first, second = marked(0), marked(10)
     keys = jax.random.split(jax.random.key(3), DRAWS)
@@ -125,6 +126,7 @@ def test_kinds_of_crossover_are_drawn_by_weight():
     assert_distribution(np.bincount(changed, minlength=3), [0, 0.75, 0.25])
 
 
+@pytest.mark.thorough
 def test_shares_that_exclude_each_other_are_exact():
     algorithm = GPOptions(
         elites=0,

@@ -21,6 +21,7 @@ def ranks(lists):
     return np.asarray(lists.condition)[:, :, 0]
 
 
+@pytest.mark.thorough
 def test_creation_is_uniform():
     keys = jax.random.split(jax.random.key(4), N)
     config = RuleCreationOptions(3, 5)
@@ -36,6 +37,7 @@ def test_creation_is_uniform():
     assert_distribution(np.bincount(pairs, minlength=81), np.ones(81))
 
 
+@pytest.mark.thorough
 def test_creation_follows_the_share_of_dont_care():
     keys = jax.random.split(jax.random.key(5), N)
     made = jax.jit(jax.vmap(lambda key: operators.create(key, WALLS3, RuleCreationOptions(1, 1, dont_care=0.75), 1)))(
@@ -73,6 +75,7 @@ def test_any_rule_is_deleted():
     assert_distribution(np.bincount((~present).argmax(1), minlength=6), np.ones(6))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("length", [2, 3, 6])
 def test_any_rule_is_shifted_by_any_distance(length):
     one = numbered(length)
@@ -87,6 +90,7 @@ def test_any_rule_is_shifted_by_any_distance(length):
     assert set(map(tuple, made.tolist())) == orders
 
 
+@pytest.mark.thorough
 def test_any_part_of_any_rule_is_modified():
     weights = operators.condition_weights(WALLS3, None)
     one = numbered(6)
@@ -126,6 +130,7 @@ def test_a_modified_condition_follows_the_share_of_dont_care():
     assert_distribution(np.bincount(np.asarray(got), minlength=12), [0] * 8 + [1] * 4)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("config", "shares"), [(RuleMutationOptions(), [1, 1, 1, 1]), (RuleMutationOptions(0, 0.5, 1.5, 3), [0, 1, 3, 6])]
 )

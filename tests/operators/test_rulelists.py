@@ -100,6 +100,7 @@ def test_mutations_do_what_they_say(language, seed):
         assert changed + (actions[0] != actions[1]) == 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("language", "dont_care"),
     [(WALLS3, None), (ODD, 0.4), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((WALLS3, 1.0), (ODD, 0.0)))],
@@ -141,6 +142,7 @@ def test_impossible_options_are_refused():
             RuleMutationOptions(*bad)
 
 
+@pytest.mark.thorough
 def test_deleting_to_nothing_and_adding_to_the_capacity():
     one = RuleLists(*(jnp.asarray(x) for x in (numbered(2).condition, numbered(2).action, np.int32(2))))
     delete = quick(operators.delete)

@@ -34,6 +34,7 @@ def test_roulette_is_proportional_to_fitness():
     assert_distribution(frequencies(np.multiply(fitness, 1e35)), [0, 5, 1, 0, 0.5, 0, 20, 0, 3.5])
 
 
+@pytest.mark.thorough
 def test_roulette_is_exact_for_a_large_population_and_never_draws_a_zero():
     fitness = np.random.default_rng(0).exponential(1.0, 65_536).astype(np.float32)
     fitness[::3] = 0
@@ -63,6 +64,7 @@ def test_rank_is_linear_and_ties_share_their_mean_rank():
     assert_distribution(frequencies(fitness, method="rank", rank_pressure=1.5), 0.5 + ranks / 5)
 
 
+@pytest.mark.thorough
 def test_a_share_of_the_parents_is_drawn_by_one_case_and_the_cases_take_turns():
     merits = jnp.array([[4.0, 4.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
@@ -84,6 +86,7 @@ def test_tournament_takes_the_best_of_k_and_ties_are_fair():
     assert_distribution(frequencies(fitness, method="tournament", tournament_size=1), np.ones(5))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [2, 3])
 def test_a_tournament_of_different_individuals(size):
     """With two it is algorithm 3.3 of "Evolved to Win": the first where it is fitter, else the second."""
@@ -109,6 +112,7 @@ def test_different_numbers_come_in_all_orders_alike():
     assert np.sort(all_of_them).tolist() == [[0, 1, 2]] * 4
 
 
+@pytest.mark.thorough
 def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_random():
     fitness = jnp.array([5.0, 1.0, 3.0, NAN, 3.0, 0.0, 3.0, 9.0])
     config = SelectionOptions(method="truncation", truncation_fraction=0.5)  # 9, 5, and two of the three 3s
@@ -119,6 +123,7 @@ def test_truncation_is_uniform_over_the_best_and_breaks_ties_at_the_cut_at_rando
     assert tiny[7] == N
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("method", find(SelectionOptions, "method").choices)
 def test_without_differences_everybody_is_equally_likely_and_one_alone_always(method):
     keys = jax.random.split(jax.random.key(1), 30_000)
@@ -157,6 +162,7 @@ def among_others(fitness, but, options):
     return chances / chances.sum()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "options",
     [
@@ -190,6 +196,7 @@ def test_others_without_any_weight_are_equally_likely():
     assert (drawn[::2] == 2).all()
 
 
+@pytest.mark.thorough
 def test_one_individual_can_be_left_out_of_a_large_population():
     fitness = np.random.default_rng(1).exponential(1.0, 1000).astype(np.float32)
     fitness[::3] = 0

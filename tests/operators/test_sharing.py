@@ -17,6 +17,7 @@ def behaviours(*names):
     return jnp.asarray([[ord(name), ord(name) % 3] for name in names], jnp.uint32)
 
 
+@pytest.mark.thorough
 def test_equal_rows_are_counted_and_rows_that_share_one_word_are_not():
     assert sharing.count_equal(behaviours(*"abacdaa")).tolist() == [4, 1, 4, 1, 1, 4, 4]
     assert sharing.count_equal(behaviours("a")).tolist() == [1]
@@ -30,6 +31,7 @@ def test_without_a_memory_only_the_present_generation_counts():
     assert visits.shape == (2, 1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("memory", [0.5, 0.99, 1.0])
 def test_with_a_memory_earlier_generations_count_less_and_less(memory):
     rng, visits, expected = np.random.default_rng(0), sharing.init(memory), Counter()

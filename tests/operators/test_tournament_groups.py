@@ -15,6 +15,7 @@ from tests.operators.operator_cases import assert_distribution, quick
 winners = quick(groups.winners)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("population", "size"), [(1000, 5), (12, 12), (7, 1), (6, 2)])
 def test_everybody_is_in_one_group(population, size):
     made = groups.split(jax.random.key(1), population, size)
@@ -71,6 +72,7 @@ def test_winners_are_best_in_their_group(seed):
         assert (points[winner], -sizes[winner]) == max((points[i], -sizes[i]) for i in group)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("value", [3.0, float("nan")])
 def test_ties_are_drawn_uniformly(value):
     points = jnp.array([value, value, 0.0 if value == 3 else value, value, value])

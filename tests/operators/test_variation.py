@@ -126,6 +126,7 @@ def constants(values, capacity=3):
     return stacked([individual(tree(MANCALA, f"INT:{n}", capacity)) for n in values])
 
 
+@pytest.mark.thorough
 def test_without_crossover_and_mutation_parents_are_copied():
     following, counts = generations(COPIES)(jax.random.key(0), constants([4, 5, 6]), jnp.array([0.0, 1.0, 0.0]))
     assert [words(MANCALA, lane(following, i, 0)) for i in range(3)] == ["INT:5"] * 3
@@ -158,12 +159,14 @@ def test_the_donor_is_another_individual_drawn_as_the_receiver_was():
     assert_distribution(np.bincount(receivers * 4 + donors, minlength=16), expected.ravel())
 
 
+@pytest.mark.thorough
 def test_one_way_gives_material_of_the_fitter_to_the_less_fit_of_two_different_parents():
     """The child of two constants is the donor's, the greater of two different uniform draws."""
     _, children = paired("one_way", np.arange(5.0), 30_000, method="tournament", tournament_size=1)
     assert_distribution(np.bincount(children, minlength=5), np.arange(5))
 
 
+@pytest.mark.thorough
 def test_two_children_come_from_the_same_pair_of_which_both_may_be_the_same_individual():
     parents, children = paired("two_children", np.ones(3), 30_001)
     assert parents.shape == children.shape == (30_001,)
@@ -198,6 +201,7 @@ def test_one_or_two_way_as_the_order_of_the_pair_decides():
     assert_distribution(seen.ravel(), expected.ravel())
 
 
+@pytest.mark.thorough
 def test_one_or_two_way_changes_no_donor(population):
     crossing, choice = CrossoverOptions(1.0, "one_or_two_way"), SelectionOptions("tournament", 2, distinct=True)
     algorithm = GPOptions(
@@ -215,6 +219,7 @@ def test_one_or_two_way_changes_no_donor(population):
     assert np.mean([any(same(lane(children, int(i)), parent) for parent in parents) for i in made]) < 0.5
 
 
+@pytest.mark.thorough
 def test_elites_may_be_the_whole_population_and_a_population_may_be_one():
     everybody, alone = GPOptions(elites=9), GPOptions(elites=0, mutation=MutationOptions(0.0))
     three, one = constants([1, 2, 3]), constants([8])

@@ -65,6 +65,7 @@ def test_each_evaluator_moves_half_of_the_time_and_ties_are_drawn_uniformly():
     assert stats.chisquare(ties).pvalue > 0.001
 
 
+@pytest.mark.thorough
 def test_what_one_evaluator_thought_is_not_known_to_the_other():
     bits = drawn(1)
     everybody = replies()(bits, np.ones((1, GAMES), bool))

@@ -33,6 +33,7 @@ def first_best(state):
     return int(moves[np.argmax(worth)])
 
 
+@pytest.mark.thorough
 def test_a_search_moves_as_it_does_as_an_opponent_also_where_positions_take_each_other_s_slot():
     states = after_first_moves()
     number = states.to_move.shape[1]
@@ -47,6 +48,7 @@ def test_a_search_moves_as_it_does_as_an_opponent_also_where_positions_take_each
     assert (player.count(plans), player.random) == (1, False)
 
 
+@pytest.mark.thorough
 def test_random_moves_are_those_of_the_opponent():
     states, bits = after_first_moves(), jax.random.bits(jax.random.key(1), (1, 4), jnp.uint32)
     opponent = RandomOpponent(GAME)

@@ -6,6 +6,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from envs.othello.opponents import EVALUATORS
 from jaxgp.players.search import SearchOpponent
@@ -20,6 +21,7 @@ BLOCKED = "X O . . . . . ." + ". . . . . . . ." * 7
 """White has to pass."""
 
 
+@pytest.mark.thorough
 def test_replies_are_remembered_whichever_word_they_are_in():
     game, states = random_positions(8, GAMES - 1, seed=5)
     states = [*states, read(BLOCKED, to_move=1)[1]]

@@ -47,6 +47,7 @@ def test_a_vector_of_weights_values_a_node_by_the_sum_of_weighted_heuristics():
     assert values(PLAIN, texts, [0, 0, 1, 1], nodes).tolist() == [4.0, 1.75, 4.0, 0.5]
 
 
+@pytest.mark.thorough
 def test_the_first_rule_whose_condition_holds_gives_the_weights():
     one = "(PROGRAM early 0.5 0 (<= share 0.25) 0 0.5 1 1)"
     other = "(PROGRAM (<= share 0.25) 0 0.5 early 0.5 0 0.25 0.25)"

@@ -49,6 +49,7 @@ def test_a_broken_reader_is_caught_and_a_sound_one_is_not_blamed(read, said, tmp
     assert bool(found) == bool(said)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", QUICK)
 def test_damaged_files_are_taken_or_refused_in_one_line(kind):
     counts, wrong = damaged.carry_out(damaged.Options(cases=6, seed=3, kind=kind), lambda line: None)

@@ -36,6 +36,7 @@ def met(folder, script, *words):
     return carry_out(lambda: children.script(script, words), folder, folder / "said", 10, memory=6 * 2**30)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("harm", CONFIG)
 def test_a_hostile_configuration_is_refused_in_one_line(harm, run, tmp_path):
     (harms.ANY | harms.YAML)[harm](run / "config.yaml")
@@ -44,6 +45,7 @@ def test_a_hostile_configuration_is_refused_in_one_line(harm, run, tmp_path):
     assert not (tmp_path / harms.CANARY).exists()
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("harm", CHAMPION)
 def test_a_hostile_champion_is_refused_in_one_line(harm, run, tmp_path):
     (harms.ANY | harms.JSON)[harm](run / "champion.json")

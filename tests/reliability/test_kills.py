@@ -53,6 +53,7 @@ def test_rows_set_aside_are_the_first_ones_of_the_record():
     assert kills.differences(whole, {"metrics_1.jsonl": rows}) == ["metrics.jsonl differs"]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("kind", [name for name, kind in kills.RUNS.items() if kind.script == "train"])
 def test_the_options_of_every_kind_of_run_are_accepted(kind):
     words = [word for word in kills.RUNS[kind].words.split() if not word.startswith("hydra")]

@@ -77,6 +77,7 @@ def test_a_new_option_is_tried_with_what_is_near_its_limits():
     assert {"0", "1", "3", "9", "10"} <= set(target.near)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("script", "base"),
     [("train", "kalah_panel"), ("train", "walls_groups"), ("evaluate", "walls"), ("play", "walls")],

@@ -249,6 +249,7 @@ def test_a_parent_stands_over_the_middle_of_its_children():
     assert [child.depth for child in root.children] == [1, 1, 1, 1]
 
 
+@pytest.mark.thorough
 def test_deep_and_wide_trees_are_drawn():
     deep = "(READ " * 3000 + "7" + ")" * 3000
     assert len(boxes(tree.draw(deep))) == 3001
@@ -292,6 +293,7 @@ def test_a_policy_is_explained_as_rules_and_a_rule_list_has_a_legend():
     assert "A  own brick" in languages.explain(walls, languages.parse(walls, ""))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("plot", plots.PLOTS, ids=lambda plot: plot.name)
 def test_titles_and_legends_of_plots_are_not_cut(plot):
     ends = ("haiku.HaikuPoet", "haiku.HaikuWalls", "sample.Walls", "sample.MyFirstRobot", "sample.VelociRobot")

@@ -53,6 +53,7 @@ def harm(path, array, value):
     np.savez(path, **arrays)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("array", "value", "said"), HARMS, ids=[f"{array}={value}" for array, value, _ in HARMS])
 def test_an_impossible_value_is_named_and_the_checkpoint_before_is_used(ends, tmp_path, capsys, array, value, said):
     path = tmp_path / "run"

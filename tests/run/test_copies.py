@@ -64,6 +64,7 @@ def assert_copied(mode, path):
     assert copied(mode, path) == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mode", BOTH)
 def test_a_copy_equals_the_record_also_after_a_kill_and_with_a_mirror_that_comes_later(tmp_path, mode):
     path, later = tmp_path / "run", tmp_path / "later"
@@ -79,6 +80,7 @@ def test_a_copy_equals_the_record_also_after_a_kill_and_with_a_mirror_that_comes
     assert_copied(mode, later)
 
 
+@pytest.mark.thorough
 def test_runs_of_several_seeds_have_a_copy_each(tmp_path):
     plan = test_seeds.members(tmp_path)
     modes = ["csv", "csv", "tensorboard" if HAS_TENSORBOARD else "csv"]

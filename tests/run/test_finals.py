@@ -50,6 +50,7 @@ def test_a_genome_of_zeros_is_not_taken_for_an_empty_place():
     assert found(entered((0, 1.0))) == [(0, 0)]
 
 
+@pytest.mark.thorough
 def test_new_games_alone_name_the_champion_and_ties_go_to_the_earlier():
     kept = entered((1, 9.0), (2, 2.0))
     assert not kept.settled
@@ -121,6 +122,7 @@ def run(path, resumed=False, **hooks):
     return start(path, Again(short(), **hooks), short(), resumed)
 
 
+@pytest.mark.thorough
 def test_the_champion_is_the_best_of_the_candidates_in_new_games(tmp_path):
     assert run(tmp_path / "run") == 0
     one, all_ = champion(tmp_path / "run"), candidates(tmp_path / "run")
@@ -137,6 +139,7 @@ def test_a_finished_run_does_not_play_them_twice(tmp_path):
     assert champion(tmp_path / "run") == before
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("at", [0, 2])
 def test_a_run_that_is_stopped_in_between_plays_them_when_it_is_resumed(tmp_path, capsys, at):
     def stop(number):
@@ -157,6 +160,7 @@ def test_a_run_that_is_stopped_in_between_plays_them_when_it_is_resumed(tmp_path
     assert len(rows(tmp_path / "run")) == 7
 
 
+@pytest.mark.thorough
 def test_after_more_generations_the_candidates_play_once_more(tmp_path):
     assert run(tmp_path / "run") == 0
     assert available(tmp_path / "run" / "checkpoints")[0][0] == 7

@@ -317,6 +317,7 @@ def test_a_population_without_a_difference_in_fitness_is_warned_of_once(tmp_path
     assert capsys.readouterr().out.count("for 3 generations, so selection has nothing to choose by") == said
 
 
+@pytest.mark.thorough
 def test_settings_of_jax_are_kept_and_a_resumed_run_says_which_differ(tmp_path, monkeypatch, capsys):
     path = tmp_path / "run"
     monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=false")

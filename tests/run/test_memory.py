@@ -136,6 +136,7 @@ def test_a_run_that_does_not_fit_writes_nothing(tmp_path, monkeypatch):
     assert {path.name for path in (tmp_path / "run").iterdir()} == {".lock"}
 
 
+@pytest.mark.thorough
 def test_an_end_of_the_memory_is_told_in_one_line(tmp_path):
     def exhausted(generation):
         if generation == 4:

@@ -123,6 +123,7 @@ def test_a_wrong_option_is_named(tmp_path, words, options, said):
         planned(tmp_path, *words, **options)
 
 
+@pytest.mark.thorough
 def test_runs_that_are_there_are_not_begun_again(alone):
     with pytest.raises(UsageError, match=f"already holds runs of these seeds; go on with them by resume={alone}"):
         planned(alone, "seeds=5-6", seeds="5-6")
@@ -133,6 +134,7 @@ def test_a_run_directory_takes_no_runs_of_other_seeds(alone):
         planned(alone / "3", "seeds=5-6", seeds="5-6")
 
 
+@pytest.mark.thorough
 def test_runs_that_differ_in_more_than_their_seeds_are_refused(tmp_path):
     for seed, population in ((0, 8), (1, 10)):
         made = replace(config(population=population), seed=seed)

@@ -70,6 +70,7 @@ def test_a_program_that_is_walked_through_has_one_game(analyse, tmp_path):
     assert "Equal moves of its game: 3 of 3." in out
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -421,6 +421,7 @@ def test_deap_program_runs_alone(bench, capsys):
     assert "depth=0: accepted: a whole number from 1" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_plain_checkers_plays_by_the_rules_and_finds_the_values_of_minimax(bench):
     """Moves in random games are those of the reference, and so are values of three moves."""
     from rivals.plain import checkers as plain
@@ -497,6 +498,7 @@ def test_plain_backgammon_finds_all_turns(plain_backgammon):
     assert doubles > 20
 
 
+@pytest.mark.thorough
 def test_plain_pubeval_has_the_values_of_pubeval(plain_backgammon):
     judge = plain_backgammon.Pubeval(pubeval.weights().tolist())
     states = random_states(120, 4)

@@ -121,6 +121,7 @@ def test_a_program_that_plays_alone_is_measured_beside_chance(evaluate, lonely):
         assert evaluate(f"run={lonely}", option) == (2, "", f"error: {said}\n")
 
 
+@pytest.mark.thorough
 def test_figures_of_a_champion_that_was_kept_alone_go_below_outputs(evaluate, lonely, tmp_path, monkeypatch):
     champion = json.loads((lonely / "champion.json").read_text())
     kept = tmp_path / "kept"
@@ -271,6 +272,7 @@ def test_an_engine_outside_is_met_from_both_seats(evaluate, othello_run, panel):
     assert narrow[1] <= both["score_high"] <= wide[1]
 
 
+@pytest.mark.thorough
 def test_a_warning_where_games_against_an_engine_are_alike(evaluate, othello_run, panel):
     panel(engine={"kind": "engine", "command": fake("--first")})
     code, _, error = evaluate(f"run={othello_run}", "panel=mine", "games=2", "opening_plies=0")

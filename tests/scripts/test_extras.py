@@ -78,6 +78,7 @@ def test_a_sweep_without_the_extra_says_how_its_page_is_made(bare, tmp_path, cap
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_what_a_sweeper_optimises_is_read_without_the_extra():
     """Optuna asks for it after each member."""
     shut = "; ".join(f"sys.modules['{name}'] = None" for name in STUDY)

@@ -117,6 +117,7 @@ def test_two_programs_show_a_replay(play):
     assert play(*players)[1] == out
 
 
+@pytest.mark.thorough
 def test_a_program_without_a_legal_move_forfeits(play):
     options = ("player=program", "opponent=random", *KALAH, "program.move=forfeit", "player.expression=5")
     _, out, _ = play(*options)
@@ -168,6 +169,7 @@ def test_a_strategy_plays_a_search_that_deepens(play):
     assert re.search(name + r" wins, \d to 0\.\n$", out)
 
 
+@pytest.mark.thorough
 def test_each_player_has_options_of_its_own(play):
     options = ("player=strategy:forward", "opponent=strategy:fixed")
     out = play(*WALLS, *options, "seat=second")[1]
@@ -175,6 +177,7 @@ def test_each_player_has_options_of_its_own(play):
     assert "Second player (strategy forward) plays" in out
 
 
+@pytest.mark.thorough
 def test_rules_come_from_a_file_and_mistakes_in_it_are_told_by_line(play, tmp_path):
     path = tmp_path / "clings.txt"
     path.write_text("; turns for ever\n\n- - - / - - - / - - - : turn-left\n")
@@ -190,6 +193,7 @@ def test_rules_come_from_a_file_and_mistakes_in_it_are_told_by_line(play, tmp_pa
     )
 
 
+@pytest.mark.thorough
 def test_rules_may_stand_on_the_command_line(play):
     rule = "player.expression=- - - / - - - / - - - : turn-right"
     out = play(*WALLS, "player=program", "opponent=random", rule)[1]
@@ -252,6 +256,7 @@ def test_a_wrong_move_of_a_replay_is_refused(play, saved):
     assert re.match(r"error: move=99: accepted: a whole number from 0 to \d+, the moves of ", error)
 
 
+@pytest.mark.thorough
 def test_a_person_plays_against_an_engine_outside(play):
     code, out, error = play(*OTHELLO, f"opponent.command={fake('--first')}", typed="d3\nundo\nf5\n")
     assert (code, error) == (0, "")
@@ -302,6 +307,7 @@ def test_a_person_plays_a_game_for_one(play, tmp_path, monkeypatch):
     assert (tmp_path / "mine.svg").read_text().count("<svg") == 2
 
 
+@pytest.mark.thorough
 def test_a_program_plays_alone_until_its_moves_are_used_up(play, tmp_path):
     options = (*MORPION, "player=program", "player.expression=(progn3 [17,21] getClosestToLast [17,21])")
     code, out, _ = play(*options, f"save={tmp_path / 'game.json'}")
@@ -345,6 +351,7 @@ def test_a_saved_game_is_played_on_by_others_and_taken_back(play, tmp_path):
     assert play(f"replay={name}.more.json")[0] == 0
 
 
+@pytest.mark.thorough
 def test_a_game_is_played_on_only_where_it_goes_on(play, tmp_path):
     name = tmp_path / "game.json"
     play("player=random", "opponent=random", *KALAH, f"save={name}")
@@ -357,6 +364,7 @@ def test_a_game_is_played_on_only_where_it_goes_on(play, tmp_path):
     assert "move: given, but there is no replay=FILE and no resume=FILE" in play("move=1")[2]
 
 
+@pytest.mark.thorough
 def test_games_of_other_programs_are_shown_played_on_and_written(play, tmp_path):
     file = tmp_path / "games.pdn"
     file.write_text('[Black "One"]\n1. 11-15 23-19 *\n[Black "Two"]\n1. 9-14 24-20 *\n')
@@ -426,6 +434,7 @@ def test_programs_play_othello(play):
     )
 
 
+@pytest.mark.thorough
 def test_a_game_with_chance_from_a_folder_is_played_saved_and_shown_again(play, tmp_path):
     game, name = f"game={toys.FOLDER}", tmp_path / "one"
     code, out, error = play(game, "seed=2", f"save={name}", typed="walk\nstep\nundo\nundo\nwalk\nstep\nquit\n")
@@ -443,6 +452,7 @@ def test_a_game_with_chance_from_a_folder_is_played_saved_and_shown_again(play, 
     assert "There are no hints" in play(game, typed="hint\n")[1]
 
 
+@pytest.mark.thorough
 def test_the_champion_of_a_game_from_a_folder_plays_where_the_folder_is_named(play, tmp_path):
     write_champion(tmp_path, {"name": "dice", "goal": 20}, cast(toys.SPEC).language, "1", size=1, depth=0)
     code, out, error = play(f"run={tmp_path}", f"game={toys.FOLDER}", typed="step\n")

@@ -116,6 +116,7 @@ def test_tuned_groups_are_run_at_their_optima_and_compared(analyse, studied, tmp
     assert (tmp_path / "figures" / "boxes_fitness.svg").is_file()
 
 
+@pytest.mark.thorough
 def test_runs_that_were_made_elsewhere_give_the_same_table(analyse, studied, tmp_path):
     code, _, _ = analyse(*STUDY, f"runs={studied / 'runs'}", f"output={tmp_path}")
     assert code == 0
@@ -141,6 +142,7 @@ def test_runs_that_do_not_fit_the_design_are_named(analyse, studied, tmp_path):
     assert (code, err.partition("some/3 ")[2]) == (2, "has options of no cell of the design\n")
 
 
+@pytest.mark.thorough
 def test_a_plan_writes_commands_with_the_options_of_its_runs(analyse, tmp_path):
     code, out, _ = analyse(*STUDY, *PICKY, "plan=true", f"output={tmp_path}")
     assert code == 0
@@ -177,6 +179,7 @@ def test_two_groups_of_runs_are_compared_from_folders_and_from_tables(analyse, s
     check((tmp_path / "two" / "report.html").read_text())
 
 
+@pytest.mark.thorough
 def test_runs_that_all_end_alike_have_no_model_but_a_report(analyse, tmp_path, monkeypatch):
     measured = {"fitness": 7.0, "points": 1.0, "size": 1, "found": 0, "generations": 4, "seconds": 1.0}
     monkeypatch.setattr(results.member, "summary", lambda rows, found: measured)
@@ -247,6 +250,7 @@ def test_parquet_is_written_or_refused_in_one_line(analyse, studied, tmp_path, m
     assert results.load(tmp_path / "results.parquet").equals(results.load(studied))
 
 
+@pytest.mark.thorough
 def test_the_commands_of_the_document_are_understood(script):
     text = (ROOT / "docs" / "experiments.md").read_text().replace("\\\n", "")
     commands = [shlex.split(line) for line in re.findall(r"^python (scripts/.*)$", text, re.M)]

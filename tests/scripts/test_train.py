@@ -61,6 +61,7 @@ def test_a_mistake_is_one_quick_line(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.thorough
 def test_options_are_checked_before_jax_is_imported(tmp_path):
     code = (
         "import runpy, sys\n"

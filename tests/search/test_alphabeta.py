@@ -135,6 +135,7 @@ def nothing(state):
     return jnp.float32(0)
 
 
+@pytest.mark.thorough
 def test_nim_is_lost_exactly_where_the_heaps_xor_to_zero():
     """More actions than get code of their own each."""
     game = Nim((3, 3, 2))

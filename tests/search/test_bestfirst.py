@@ -74,6 +74,7 @@ def test_a_search_ends_where_one_position_has_more_children_than_the_least_room_
     assert int(result.nodes.max()) > 2 * LEAST.room
 
 
+@pytest.mark.thorough
 def test_without_an_order_the_solutions_are_the_shortest():
     lit, wires = instances(QUEUE, 1)
     result = jitted(BREADTH)(states(lit, wires), np.full(QUEUE, 10**6, np.int32), jnp.int32(QUEUE))

@@ -88,6 +88,7 @@ def check(search, seed, count=COUNT):
     return expected
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
 def test_equals_plain_python_node_by_node(name):
     found = check((CASES | MORE)[name], 0)
@@ -96,6 +97,7 @@ def test_equals_plain_python_node_by_node(name):
     assert len({one.nodes for one in found}) > 10
 
 
+@pytest.mark.thorough
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(0, QUEUE))
 def test_equals_plain_python_on_any_instances(seed, count):

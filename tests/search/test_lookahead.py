@@ -29,6 +29,7 @@ def coins(weights, state):
     return (total * (1 - 2 * state.to_move)).astype(jnp.float32)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("game", "contexts", "tail", "ties"),
     [

@@ -159,6 +159,7 @@ def found():
     return NESTED.search(jax.random.key(5), SEARCHES)
 
 
+@pytest.mark.thorough
 def test_of_a_group_of_playouts_the_last_of_the_best_counts():
     key, policies = jax.random.key(4), jnp.zeros((SEARCHES, LISTED.num_actions + 1))
     single = replace(NESTED, group=1)

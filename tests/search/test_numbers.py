@@ -23,6 +23,7 @@ def searched(method, roots, limit=10**6, **how):
     return jax.device_get(compiled(method, **how)(states_of(roots), jnp.full(len(roots), limit)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("method", "told"), [("dfpn", False), ("dfpn_replies", True)])
 def test_a_search_makes_the_moves_that_its_recursive_form_makes(method, told):
     found = searched(method, ROOTS, told=told)
@@ -59,6 +60,7 @@ def test_a_search_whose_table_is_full_ends_truncated_and_stops_no_other():
     np.testing.assert_array_equal(small.solved[~cut], large.solved[~cut])
 
 
+@pytest.mark.thorough
 def test_where_the_other_side_is_to_move_the_claim_is_that_it_loses():
     roots = [(heaps, own) for heaps, own in ROOTS if heaps != (1, 1, 1)]
     states = states_of(roots)

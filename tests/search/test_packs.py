@@ -12,6 +12,7 @@ LENGTHS = np.random.default_rng(0).geometric(0.1, 37).astype(np.int32)
 LENGTHS[[3, 20]] = 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [1, 5, 37])
 def test_every_item_goes_all_its_steps_and_none_further(size):
     def advance(who, items, on, until):

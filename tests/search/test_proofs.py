@@ -42,6 +42,7 @@ def test_a_problem_keeps_its_contract():
     assert lacks(LastStone) == {}
 
 
+@pytest.mark.thorough
 def test_the_list_read_by_places_is_the_list_read_one_after_the_other():
     states = states_of(ROOTS)
     looks = jax.vmap(GAME.look)(states)
@@ -54,6 +55,7 @@ def test_the_list_read_by_places_is_the_list_read_one_after_the_other():
         assert (np.asarray(action)[np.asarray(looks.count) == place] == -1).all()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("method", "told"),
     [
@@ -78,6 +80,7 @@ def test_a_search_that_is_cut_has_made_as_many_moves_as_it_may(limit):
         assert (found.nodes[n], found.truncated[n], found.solved[n]) == (nodes, cut, chosen is not None)
 
 
+@pytest.mark.thorough
 def test_where_the_other_side_is_to_move_the_claim_is_that_it_loses():
     states = states_of(ROOTS)
     actions = jax.vmap(GAME.choice, (0, None))(states, 0)

@@ -97,6 +97,7 @@ def test_equals_plain_python_node_by_node(name):
     assert any(one.full for one in found) == ("little room" in name)
 
 
+@pytest.mark.thorough
 def test_a_search_that_has_lost_no_board_proves_that_there_is_no_solution():
     """Switches that turn two of four lamps over never make three lamps dark."""
     first, step = np.random.default_rng(1).integers(4, size=(2, QUEUE, LAMPS))

@@ -70,7 +70,7 @@ rows = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(rows, min_size=1, max_size=4), st.sampled_from([2, 8]))
 def test_what_is_found_is_what_was_inserted_last(batches, size):
     """Against a dict, in a table small enough that most keys collide."""
@@ -94,7 +94,7 @@ def test_what_is_found_is_what_was_inserted_last(batches, size):
             assert not hit or last[key] == got
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(2**32 - 2, 2**32 - 1), st.booleans()), min_size=8, max_size=8))
 def test_unique_agrees_with_numpy(data):
     words = np.array([(a, b) for a, b, _ in data], np.uint32)

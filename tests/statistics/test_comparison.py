@@ -43,6 +43,7 @@ def test_the_test_is_the_exact_one_of_scipy_and_groups_are_described():
     assert found.a12.low < found.a12.value < found.a12.high < 0.5
 
 
+@pytest.mark.thorough
 def test_intervals_hold_what_they_should_most_of_the_time():
     rng = np.random.default_rng(3)
     truth = stats.norm.cdf(-0.5 / np.sqrt(2))

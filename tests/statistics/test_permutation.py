@@ -41,6 +41,7 @@ def test_equal_values_and_equal_pairs_show_no_difference():
     assert signed_rank(np.zeros(5)) == 1
 
 
+@pytest.mark.thorough
 def test_large_samples_take_the_normal_approximation_which_is_close():
     draws = np.random.default_rng(1)
     a, b = draws.normal(size=MOST // 2), draws.normal(0.2, size=MOST // 2)

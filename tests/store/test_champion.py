@@ -47,6 +47,7 @@ def test_it_can_be_read_by_people_and_loaded(path):
     assert champion.load_genome(path, read, PRIMITIVES, capacity=16).capacity == 16
 
 
+@pytest.mark.thorough
 def test_a_program_survives_the_file(path):
     best = BestSoFar(constants(jnp.float32(42)), jnp.float32(1), jnp.zeros(2), jnp.int32(0))
     champion.write(path, champion.describe(best, PRIMITIVES, config()))

@@ -38,7 +38,7 @@ def test_a_row_is_a_line_below_the_header(table):
     assert [found["name"] for found in table.read()] == ['one, "two" three', "b"]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=10)
 @given(st.lists(st.tuples(st.text(), st.floats(), st.integers()), max_size=5))
 def test_whatever_a_row_holds_is_one_line_that_comes_back(tmp_path_factory, cells):
     table = CSVTable(tmp_path_factory.mktemp("t") / "t.csv", COLUMNS)

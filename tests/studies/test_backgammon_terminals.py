@@ -78,6 +78,7 @@ def test_tables_and_the_report(tmp_path, capsys):
     assert (run / "terminals" / "figures" / "parameters.svg").is_file()
 
 
+@pytest.mark.thorough
 def test_individuals_of_the_last_checkpoint_and_programs_made_anew(tmp_path):
     """Islands count together; empty places of candidates do not count."""
     run = write_run(tmp_path, GAME, TEXT)

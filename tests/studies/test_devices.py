@@ -12,6 +12,7 @@ def test_the_table_has_a_row_for_each_number_of_devices():
     assert rows == ["| 1 | 3.00 | 2.00 | 1.00 | 30 |", "| 2 | 1.75 | 1.50 | 1.71 | 33 |"]
 
 
+@pytest.mark.thorough
 def test_a_run_that_is_refused_is_told_in_one_line():
     options = devices.Options(run=["game=mancala", "algorithm.islands.count=8"])
     with pytest.raises(RunError, match=r"^devices=3: devices\.count=3: accepted: a divisor of .*: 1, 2, 4, 8$"):

@@ -39,6 +39,7 @@ def test_brackets_stand_beside_each_other_with_intervals(games):
     assert found[2][3].startswith("100 (96 to 100 %)"), "of 100 leagues"
 
 
+@pytest.mark.thorough
 def test_the_star_is_measured_again_on_others(games):
     rows = [fresh(name, 90 if place == 1 else 60 - place) for place, name in enumerate(NAMES)]
     star = lines(leagues.again(games, rows))[2]
@@ -64,6 +65,7 @@ def test_correlations_are_one_family(games):
     assert all(line[3].startswith("-1.00") for line in found[2:])
 
 
+@pytest.mark.thorough
 def test_a_ranking_has_no_circles(games):
     found = dict(lines(leagues.facts(games))[2:])
     assert found["games"] == "132"

@@ -48,6 +48,7 @@ def boards(file):
     return [int(nodes) for _, _, nodes in lines[1:]], dict(word.split("=") for word in lines[0][1:])
 
 
+@pytest.mark.thorough
 def test_the_hardest_boards_are_stored_and_a_second_command_goes_on_from_them(run):
     code, file, out, err = run()
     nodes, about = boards(file)

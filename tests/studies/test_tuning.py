@@ -13,6 +13,7 @@ from studies import tuning
 from studies.robocode import tune
 
 
+@pytest.mark.thorough
 def test_numbers_of_a_program_are_put_back_where_they_stood():
     one = champions.load("docs/data/champions/robocode_islands.json", envs, "champion")
     language = one.cast.language
@@ -24,6 +25,7 @@ def test_numbers_of_a_program_are_put_back_where_they_stood():
     assert text == "(PROGRAM (Mul 1 (Fire 2)) (Add X 4) Zero)"
 
 
+@pytest.mark.thorough
 def test_search_climbs_to_the_top_of_a_hill_inside_its_bounds():
     top = np.array([0.5, -3.0])
 

@@ -117,6 +117,7 @@ def analyse(capsys):
     return run
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("options", "said"),
     [

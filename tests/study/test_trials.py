@@ -130,6 +130,7 @@ def test_a_run_directory_is_left_for_each_run(folder, whole, said):
         assert summed.items() <= row.items()
 
 
+@pytest.mark.thorough
 def test_what_was_stopped_goes_on_to_the_same_table(tmp_path, whole):
     _, some = carry_out(tmp_path, stop=Stop(17))  # in the third run, at a look for each generation
     assert [row["order"] for row in some] == [0, 1]
@@ -150,6 +151,7 @@ def check_goes_on(folder, whole):
     assert carry_out(folder)[1] == whole
 
 
+@pytest.mark.thorough
 def test_what_was_killed_goes_on_to_the_same_table(tmp_path, whole):
     with pytest.raises(KilledError):
         carry_out(tmp_path, stop=Stop(25, kill))
@@ -170,6 +172,7 @@ def test_what_was_really_killed_goes_on_to_the_same_table(tmp_path, whole):
     check_goes_on(tmp_path, whole)
 
 
+@pytest.mark.thorough
 def test_a_batch_that_ends_while_a_stop_is_asked_for_is_kept(tmp_path, whole):
     _, rows = carry_out(tmp_path, batch=3, stop=Stop(7))
     assert len(rows) == 3

@@ -250,7 +250,7 @@ def test_engines_and_programs_of_the_command_line_are_offered_by_the_games_that_
 
 
 def test_a_game_that_nobody_looks_at_is_put_away_and_opens_again_as_it_was(tmp_path, last):
-    site = make(tmp_path, last, idle=0.1)
+    site = make(tmp_path, last, idle=1.0)
     with browsing(site) as browser:
         address = browser.new(second="human")
         version = browser.view(address)["version"]

@@ -226,6 +226,7 @@ def test_a_stream_sends_what_has_changed_and_nothing_else(tmp_path, monkeypatch)
     assert "went back to generation 1" in back["parts"]["tiles"]
 
 
+@pytest.mark.thorough
 def test_a_thousand_runs_are_listed_within_a_second(tmp_path):
     for number in range(1000):
         write_run(tmp_path / f"{number // 100}" / str(number), rows(1), text="x")

@@ -51,6 +51,7 @@ def plain_value(weights, own, other):
     return 2 * win - 1 + gammon - lost
 
 
+@pytest.mark.thorough
 def test_it_sees_the_opening():
     expected = {24: TWO, 13: FIVE, 8: THREE, 6: FIVE}
     units = [expected.get(point, NONE) for point in range(1, 25)]
@@ -65,6 +66,7 @@ def test_it_sees_the_bar_men_borne_off_and_both_sides_apart():
     assert others == [1.5, pytest.approx(3 / 15)]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("other", "points"),
     [
@@ -83,6 +85,7 @@ def test_ended_games_have_their_exact_points(other, points):
     assert network.result(jnp.asarray(won), jnp.asarray(other)).tolist() == [1, points > 1, 0]
 
 
+@pytest.mark.thorough
 def test_values_equal_plain_python():
     states = random_states(240, 16)
     rows = np.flatnonzero(~states.terminated)[::40]

@@ -46,6 +46,7 @@ def test_one_position_is_the_same_in_both_notations_of_other_programs():
     assert ids.parse(ids.gnubg_id(mine), 15) == mine
 
 
+@pytest.mark.thorough
 def test_gnubg_names_positions_alike():
     nn = pytest.importorskip("gnubg_nn", reason="the extra gnubg is not installed")
     for state in some_states(20):
@@ -95,6 +96,7 @@ def some_states(count, variant="standard"):
     return [jax.tree.map(lambda x, n=n: x[n], states) for n in chosen]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("variant", ["standard", "hypergammon"])
 @pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_positions_come_back_from_both_identifiers(variant, count):
@@ -111,6 +113,7 @@ def test_random_positions_come_back_from_both_identifiers(variant, count):
     assert np.array_equal(begun.moves, state_of(game, here.own, here.other, here.dice).moves)
 
 
+@pytest.mark.thorough
 def test_a_match_has_the_rolls_and_the_men_of_both_players():
     agent = random_agent(GAME)
     record = play_on(Stepper(GAME, game_key(3)), (agent, agent))
@@ -124,6 +127,7 @@ def test_a_match_has_the_rolls_and_the_men_of_both_players():
     assert end == " " * (5 + 33 * winner) + f"Wins {points} point{'s' * (points > 1)}"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("games", [5, pytest.param(1000, marks=pytest.mark.slow)])
 def test_plain_python_plays_the_turns_of_a_match_to_the_same_end(games):
     for record in random_games(GAME, keys_of(5, games), 1000):

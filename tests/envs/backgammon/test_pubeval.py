@@ -86,6 +86,7 @@ def test_it_plays_a_turn_with_the_highest_value():
         assert values[tuple(map(as_tuple, sides))] == pytest.approx(max(values.values()), abs=2e-5)
 
 
+@pytest.mark.thorough
 def test_a_race_is_judged_before_the_turn():
     """White breaks contact with the first man; the second is still chosen by the weights for contact."""
     own, other = full(p12=1, p6=7, p3=7), full(p15=1, p2=7, p1=7)

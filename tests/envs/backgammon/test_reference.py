@@ -53,6 +53,7 @@ def test_moves_and_whole_turns_of_random_games_equal_the_reference(variant, plie
     assert min(seen[kind] for kind in kinds) > 0, seen
 
 
+@pytest.mark.thorough
 def test_every_whole_turn_is_reached_by_its_actions_and_by_its_first_action_and_so_on():
     """Of all positions on the way, the first action leads to one from which the same turn can be completed."""
     step, _, _, _ = compiled(GAME)
@@ -104,6 +105,7 @@ def openspiel_turns(state, player):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("plies", "seed"), [(100, 1), pytest.param(100_000, 2, marks=pytest.mark.slow)], ids=["100", "100000"]
 )

@@ -36,6 +36,7 @@ def test_the_opening_roll_has_no_doubles_and_the_higher_die_begins():
     assert as_tuple(states.own[0]) == as_tuple(states.other[0]) == as_tuple(OPENING)
 
 
+@pytest.mark.thorough
 def test_later_rolls_are_uniform():
     start = state_of(GAME, OPENING, OPENING, (2, 1))
     stuck = start.replace(moves=jnp.zeros(2, jnp.uint32))
@@ -126,6 +127,7 @@ def test_a_forfeit_loses_three_points():
     assert GAME.score(state).tolist() == [3, 0]
 
 
+@pytest.mark.thorough
 def test_men_are_neither_lost_nor_made_and_never_share_a_point():
     states = random_states(240, 16)
     assert (states.own.sum(1) == 15).all()

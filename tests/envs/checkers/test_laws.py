@@ -60,6 +60,7 @@ def played(case, line):
     return game, *jax.tree.map(np.asarray, run(np.array([*chosen, *rest][:PLIES], np.uint32)))
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=20, deadline=None)
 def test_a_capture_takes_one_piece_of_the_opponent_and_a_step_takes_none(case, line):
@@ -116,6 +117,7 @@ def test_every_game_ends_and_then_nothing_changes(case, line):
         assert result[states.to_move[last]] == (1 if game.lose else -1)
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=40, deadline=None)
 def test_a_board_turned_round_with_colours_exchanged_has_the_moves_turned_round(case, line):

@@ -65,6 +65,7 @@ def friendly(position, piece):
     return piece.lower() == "bw"[position.seat]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [6, 10])
 def test_programs_see_positions_as_the_side_to_move_does(size):
     game, options = envs.make("checkers", size=size, rows=2 if size == 6 else 3), Options(mobility="both")
@@ -107,6 +108,7 @@ def test_the_mobility_of_the_opponent_is_that_of_its_turn():
     assert seen[number, 0] == 3
 
 
+@pytest.mark.thorough
 def test_squares_are_drawn_uniformly_among_the_dark_ones_and_are_written_by_column_and_row():
     game = envs.make("checkers")
     primitives, squares = primitive_set(game, Options()), dark_squares(game)

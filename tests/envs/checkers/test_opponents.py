@@ -53,6 +53,7 @@ def stacked(game, positions):
     return jax.tree.map(lambda *x: jnp.stack(x), *(as_state(game, position) for position in positions))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("lose", [False, True])
 def test_evaluators_equal_their_definition(lose):
     game, positions, ended = random_positions(24, seed=3, lose=lose)
@@ -66,6 +67,7 @@ def test_evaluators_equal_their_definition(lose):
     assert any(position.held for position in positions)
 
 
+@pytest.mark.thorough
 def test_noise_differs_between_positions_and_draws_and_knows_results_alone():
     game, positions, ended = random_positions(24, seed=3)
     value = jax.jit(jax.vmap(partial(EVALUATORS["noise"].value, game), (0, None)), compiler_options=FAST)
@@ -129,6 +131,7 @@ def searcher(game, name, ties, depth):
     return jax.jit(search.search, compiler_options=FAST)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("size", "rows", "lose", "name", "ties", "depth", "number"),
     [

@@ -91,6 +91,7 @@ def perft(game, depth):
     return lines
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("size", "depth"),
     [
@@ -191,6 +192,7 @@ def check_against_openspiel(size, misere, turns, seed, at_once=32):
     return played, several, sum(g[-1] == 0 for g in games)
 
 
+@pytest.mark.thorough
 def test_random_games_equal_openspiel():
     turns, several, _ = check_against_openspiel(8, False, 500, seed=1, at_once=8)
     assert turns >= 500

@@ -95,6 +95,7 @@ def test_status_says_who_has_to_capture_who_has_to_go_on_and_who_has_won():
     assert render.status(*read(SMALL, quiet=40)) == "Draw"
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("bottom", [0, 1])
 @pytest.mark.parametrize("size", [4, 8, 10])
 def test_pictures_are_well_formed_and_show_the_pieces(size, bottom):
@@ -126,6 +127,7 @@ def test_kings_have_crowns_and_a_marked_move_is_a_line_to_where_it_ends():
     assert mark.get("d").startswith(f"M{start}L")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [8, 10])
 def test_moves_are_named_by_their_squares_and_read_back(size):
     game = envs.make("checkers", size=size)

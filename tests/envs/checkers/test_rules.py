@@ -32,6 +32,7 @@ def test_black_begins_with_twelve_men_and_seven_moves():
     assert int(state.to_move) == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("settings", "men"), [({"size": 4, "rows": 1}, 2), ({"size": 10}, 15), ({"size": 16}, 24)])
 def test_the_rows_nearest_to_each_side_are_filled(settings, men):
     game = envs.make("checkers", **settings)

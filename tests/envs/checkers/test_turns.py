@@ -40,6 +40,7 @@ def names(drawing, typed):
     return [action_name(game, action) for action in read_turn(game, state, typed)]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("typed", "moves"),
     [

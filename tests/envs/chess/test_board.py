@@ -67,6 +67,7 @@ def one(tree, n):
     return jax.tree.map(lambda x: x[n], tree)
 
 
+@pytest.mark.thorough
 def test_boards_of_random_games_are_those_of_python_chess():
     chess = pytest.importorskip("chess")
     playing = np.ones(64, bool)

@@ -31,6 +31,7 @@ def exported(options, program):
     return module
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stage", ["final", "first", "later"])
 @pytest.mark.parametrize("count", [FEW // 3, pytest.param(5000, marks=pytest.mark.slow)])
 def test_an_exported_program_sees_what_the_player_sees(stage, count):
@@ -63,6 +64,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", [next(iter(PROGRAMS)), *(pytest.param(name, marks=pytest.mark.slow) for name in list(PROGRAMS)[1:])]
 )

@@ -103,7 +103,8 @@ def test_early_languages_have_one_tree_and_functions_of_their_own():
     tree = jax.tree.map(lambda x: x[None], parse_tree(later, "(IfAdvantage (Negate IsStalemate) 0.5)", 8))
     seen = jnp.zeros((len(language.STAGES["later"]), 3)).at[-1].set(1.0)
     seen = seen.at[language.STAGES["later"].index("EvaluateMaterial")].set(jnp.array([-9.0, 0.0, 4.0]))
-    assert evaluate_programs(later, tree, seen).ravel().tolist() == [0.5, 0.5, -1.0]
+    values = jax.jit(evaluate_programs, static_argnums=0)(later, tree, seen)
+    assert values.ravel().tolist() == [0.5, 0.5, -1.0]
     with pytest.raises(UsageError, match=r"program\.trees=three: accepted: one, with program\.stage=first"):
         check(language.Options(stage="first"), "program.")
 
@@ -122,6 +123,7 @@ PRINTED = (
 """Table 5.1: the values of the moves of white; 0 where none is printed."""
 
 
+@pytest.mark.thorough
 def test_the_printed_tree_gives_20_of_the_27_printed_values_in_the_position_that_was_found_for_them():
     primitives = language.primitive_set(language.Options(trees="one"))
     tree = re.search(r"\(If3.*", GPEC, re.DOTALL)[0]

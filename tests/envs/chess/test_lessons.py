@@ -47,6 +47,7 @@ def test_some_move_of_each_keeps_the_result_and_some_gives_it_away(found):
     assert (np.where(there, made.values, 9).min(1) < before).all()
 
 
+@pytest.mark.thorough
 def test_all_men_are_on_the_board_and_positions_differ(found):
     made, _ = found
     assert ((made.states.men < OFF).sum((1, 2)) == 3).all()
@@ -54,6 +55,7 @@ def test_all_men_are_on_the_board_and_positions_differ(found):
     assert len(set(made.states.plies.tolist())) > 3
 
 
+@pytest.mark.thorough
 def test_outcomes_are_those_of_the_moves(found):
     made, (_, outcomes, _, there) = found
     for mine, other in zip(made.outcomes, outcomes, strict=True):

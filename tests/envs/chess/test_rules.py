@@ -187,6 +187,7 @@ def test_starts_need_what_they_are_drawn_from():
         Chess(start="fen")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start", ["quiet", pytest.param("legal", marks=pytest.mark.slow)])
 def test_no_man_is_attacked_at_quiet_starts_and_legal_ones_are_legal(start):
     game = Chess(endgame="KRKR,KQKR,KQRKQR", start=start)

@@ -44,6 +44,7 @@ def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
     assert seen["MyKingDistEdges&OppKingProximityToEdges"] == edge * near
 
 
+@pytest.mark.thorough
 def test_moves_that_mate_are_worth_the_weight_of_mate_and_are_played(cast):
     state = cast.game.init(jax.random.key(0))
     mating = cast.actor.prepare(individual(cast, **{"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}))

@@ -71,6 +71,7 @@ def test_a_table_that_is_not_there_is_built_while_a_program_that_asks_for_it_is_
     assert np.array_equal(tables.table(kinds_of("KQK"))[0], whole)
 
 
+@pytest.mark.thorough
 def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_board_is_turned():
     found = tables.tables(("KQK", "KRK"))
     game = Chess(endgame="KQK,KRK", start="legal")
@@ -92,6 +93,7 @@ def test_a_value_is_the_best_of_the_moves_whatever_side_moves_and_however_the_bo
     assert (after[there] <= 0).all()
 
 
+@pytest.mark.thorough
 def test_mates_of_more_than_63_moves_are_told():
     """As in KQRKQ, whose longest takes 67: plies would not fit into a byte. Here taking the queen wins, in 71."""
     kings = tables.table(((KING,), (KING,)))[0]

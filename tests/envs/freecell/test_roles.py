@@ -87,6 +87,7 @@ def test_fixed_orders_are_sums_of_weights(deals):
     assert worth("weights", SPEC.strategy_of("DifferenceHome", GAME).text, deals).tolist() == [0, 0, 0]
 
 
+@pytest.mark.thorough
 def test_a_policy_takes_the_weights_of_the_first_rule_that_fires(deals):
     def rule(condition, weight):
         return f"{condition} {weight} {' 0' * 10}"
@@ -154,6 +155,7 @@ def test_what_names_no_deals_is_refused(name, said):
     assert said in str(raised.value)
 
 
+@pytest.mark.thorough
 def test_the_reference_search_is_the_search_of_a_genome_by_hsdh(deals):
     for search in ("greedy", "astar", "staged", "heineman"):
         solver = cast(SPEC, GAME, "weights", None, {"search": search}).actor

@@ -103,6 +103,7 @@ def worth(position, plies):
     return best(worth(reference.play(position, pit), plies - 1) for pit in reference.moves(position))
 
 
+@pytest.mark.thorough
 def test_two_plies_deep_the_first_best_move_is_played():
     """The first program values the lead of the stores, as the reference does; extra turns are plies too."""
     boards, states = positions()

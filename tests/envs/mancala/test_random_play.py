@@ -144,6 +144,7 @@ def check_against_openspiel(plies, seed):
     return sum(len(g[0]) for g in games)
 
 
+@pytest.mark.thorough
 def test_random_games_equal_openspiel():
     assert check_against_openspiel(4_000, seed=1) >= 4_000
 

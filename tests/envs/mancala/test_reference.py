@@ -87,6 +87,7 @@ def check_sowing(data, rules, size):
     assert state.returns[0].tolist() == ([np.sign(lead), -np.sign(lead)] if ended else [0, 0])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "rules",
     [*FEW, *(pytest.param(rules, marks=pytest.mark.slow) for rules in VARIANTS[::2] if rules not in FEW)],
@@ -162,6 +163,7 @@ def test_small_boards_have_their_published_outcome(pits, outcomes):
     assert "".join("LDW"[1 + np.sign(value)] for value in values) == outcomes
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("pits", "stones", "standard", "always"),
     [
@@ -226,6 +228,7 @@ def best_play(leads, edges):
     return value[0]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pits", "stones", "capture"),
     [

@@ -50,6 +50,7 @@ def test_status_names_the_winner_and_the_stores():
     assert render.text(GAME, ended([0, 0], (24, 24))).endswith("Draw, 24 to 24")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("pits", "stones"), [(1, 1), (3, 15), (6, 4), (15, 15)])
 def test_pictures_are_well_formed_and_show_every_stone(pits, stones):
     game = envs.make("mancala", pits=pits, stones=stones)

@@ -74,6 +74,7 @@ def claims(search, problems, limit=200_000):
     return jax.tree.map(lambda x: x[: len(problems)], found)
 
 
+@pytest.mark.thorough
 def test_stalemate_solves_nothing(search):
     found = claims(search, [(text, 1) for text in STALEMATES])
     assert found.refuted.all()
@@ -118,6 +119,7 @@ def test_plain_rules_list_the_same_moves():
         assert plain.checked(position) == check
 
 
+@pytest.mark.thorough
 def test_moves_are_written_as_in_books():
     chess = pytest.importorskip("chess")
     for text, *_ in suites.shipped()[::25]:
@@ -231,6 +233,7 @@ def test_a_lesson_answers_a_try_by_what_refutes_it(search):
     assert f"{key} is right; the answer is" in person.said()
 
 
+@pytest.mark.thorough
 def test_no_mate_is_said_with_the_nodes_that_prove_it(search):
     _, desk = desk_of("7k/8/5K2/8/8/8/7P/8 w - - 0 1", search)
     with pytest.raises(proving.RunError, match=r"none: no first move wins within 2 moves, proved with [0-9]+ nodes"):

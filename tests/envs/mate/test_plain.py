@@ -69,6 +69,7 @@ def test_plain_rules_give_the_published_counts():
     assert agree(plain)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("error", ERRORS)
 def test_a_deliberate_error_in_the_rules_is_found(error):
     old, new = ERRORS[error]

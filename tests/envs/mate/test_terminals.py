@@ -76,6 +76,7 @@ def check(cases):
     return seen
 
 
+@pytest.mark.thorough
 def test_terminals_agree_with_their_twins():
     check(played(len(HAND) * 6))
 

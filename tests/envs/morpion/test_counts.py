@@ -90,6 +90,7 @@ def crosses_near(distance):
     return measure
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("distance", [1, 9])
 def test_neighbours_are_the_crosses_in_a_square_round_the_new_one(distance):
     def measure(game, state):

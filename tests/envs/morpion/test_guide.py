@@ -64,6 +64,7 @@ def programs(player, *texts):
     return jax.tree.map(lambda *x: np.stack(x), *made)
 
 
+@pytest.mark.thorough
 def test_biases_are_the_values_of_a_program_for_each_kind(player):
     text = ("(ADD LAST (MUL -2.0 STAGE))", "(IF_< AGE MIDDLE INSIDE 1.5)", "(MUL 4.0 (MUL 4.0 (MUL 4.0 4.0)))")
     age, last, middle, _, inside, stage = player.features

@@ -54,6 +54,7 @@ def test_lines_are_those_of_the_rules_all_through_random_games(variant):
     assert last.terminated.all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("variant", "size"), [("5T", 20), pytest.param("5D", 32, marks=pytest.mark.slow)])
 def test_moves_on_random_boards_up_to_the_edge_leave_the_lines_of_the_rules(variant, size):
     game = Morpion(variant, size)

@@ -84,6 +84,7 @@ def test_random_programs_with_points_around_the_middle_play_as_the_reference_say
     assert check_programs(envs.make("morpion", variant="5D", size=41), Options(moving=True), 24, seed=4) > 30
 
 
+@pytest.mark.thorough
 def test_random_programs_with_a_diagonal_and_a_random_move_play_as_the_reference_says():
     assert check_programs(envs.make("morpion", variant="5D", size=41), OTHERS, 24, seed=5) > 30
 
@@ -113,6 +114,7 @@ def play(text):
     return [line(game, number) for number, _ in made]
 
 
+@pytest.mark.thorough
 def test_the_last_point_of_a_program_is_not_played():
     assert play("[20,20]") == []
     assert play("(progn2 [20,20] [20,23])") == [((16, 20), (1, 0))]
@@ -190,6 +192,7 @@ def test_programs_are_written_with_points():
             parse_program(player.primitives, wrong, 16)
 
 
+@pytest.mark.thorough
 def test_random_points_are_uniform_over_the_central_area():
     player = walker(envs.make("morpion"), Options(closest_to_last=False))
     creation = make_unchecked(CreationOptions, {"method": "full", "max_depth": 0})  # a single point

@@ -52,6 +52,7 @@ def check_random_games(game, plies, seed, batch=32):
     return compared
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("options", [{"variant": "5T"}, {"variant": "5D", "size": 20}, {"size": 41}])
 def test_random_games_equal_the_reference(options):
     """20 points are so few that lines do meet the edge; 41 are the report's, two words to a row."""
@@ -91,6 +92,7 @@ TURNS = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("turn", TURNS)
 def test_record_games_are_legal_to_their_ends_in_every_orientation(turn):
     rotation, mirrored = TURNS[turn]

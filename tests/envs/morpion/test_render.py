@@ -12,7 +12,7 @@ from envs.morpion import render
 from envs.morpion.notation import saved
 from tests.envs.morpion.drawings import action
 from tests.envs.morpion.test_reference import record_line, records
-from tests.envs.replays import KEY, stepping
+from tests.envs.replays import KEY, opening, stepping
 from tests.reference.morpion import greek_cross
 
 GAME = envs.make("morpion")
@@ -41,7 +41,7 @@ def played(request):
 def test_the_opening_is_drawn_with_all_points_where_a_cross_may_be_put():
     """Both ends of the twelve edges of the cross, and the inner point of four diagonals."""
     assert (
-        render.text(GAME, GAME.init(KEY))
+        render.text(GAME, opening("morpion"))
         == (
             """
  28 . . . . . . . . . . . . . .
@@ -66,9 +66,9 @@ def test_the_opening_is_drawn_with_all_points_where_a_cross_may_be_put():
 
 
 def test_later_crosses_and_the_newest_differ_from_those_of_the_start():
-    state = GAME.init(KEY)
+    state, step = opening("morpion"), jax.jit(stepping(GAME))
     for move in (((16, 20), (1, 0)), ((19, 22), (0, 1))):
-        state = GAME.step(state, np.int32(action(GAME, move)), KEY)
+        state = step(state, np.int32(action(GAME, move)))
     rows = render.text(GAME, state).split("\n")
     assert rows[8] == " 20 . . + + + + x o + + + + o ."
     assert [row.count("@") for row in rows] == [0] * 6 + [1] + [0] * (len(rows) - 7)

@@ -1,5 +1,7 @@
 """Every clause of the rules as a drawn position, and what random play is known to give."""
 
+from functools import cache
+
 import jax
 import numpy as np
 import pytest
@@ -20,9 +22,14 @@ def game(request):
     return envs.make("morpion", variant=request.param)
 
 
+@cache
+def legal(game):
+    return jax.jit(game.legal_actions)
+
+
 def lines(game, state):
     """The legal lines, as ((x, y), step)."""
-    return {line(game, number) for number in np.flatnonzero(game.legal_actions(state)).tolist()}
+    return {line(game, number) for number in np.flatnonzero(legal(game)(state)).tolist()}
 
 
 def play(game, state, *moves):
@@ -33,7 +40,7 @@ def play(game, state, *moves):
 
 
 def test_the_start_is_the_greek_cross_and_has_28_lines(game):
-    state = game.init(KEY)
+    state = jax.jit(game.init)(KEY)
     assert points(game, state.crosses) == greek_cross()
     assert len(greek_cross()) == 36
     assert min(greek_cross()) == (16, 20)
@@ -57,6 +64,7 @@ X X X X . . X X X
     assert lines(game, state) == {((20, 20), H), ((19, 20), H), ((20, 20), V)}
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(("step", "start"), [(H, (20, 22)), (UP, (20, 20)), (V, (22, 20)), (DOWN, (24, 20))])
 @pytest.mark.parametrize("place", range(5))
 def test_the_new_cross_may_be_any_point_of_a_line_in_every_direction(game, step, start, place):

@@ -57,6 +57,7 @@ def played(size, line):
     return game, *jax.tree.map(np.asarray, run(choices))
 
 
+@pytest.mark.thorough
 @given(sizes, lines)
 @settings(max_examples=15, deadline=None)
 def test_a_move_adds_one_disc_turns_at_least_one_and_a_pass_none(size, line):
@@ -72,6 +73,7 @@ def test_a_move_adds_one_disc_turns_at_least_one_and_a_pass_none(size, line):
     assert not (discs[:, 0] & discs[:, 1]).any()
 
 
+@pytest.mark.thorough
 @given(sizes, lines)
 @settings(max_examples=15, deadline=None)
 def test_a_disc_is_placed_on_an_empty_square_and_stays(size, line):
@@ -83,6 +85,7 @@ def test_a_disc_is_placed_on_an_empty_square_and_stays(size, line):
     assert discs[moved + 1, states.to_move[moved], actions[moved]].all()
 
 
+@pytest.mark.thorough
 @given(sizes, lines)
 @settings(max_examples=15, deadline=None)
 def test_corners_are_never_turned(size, line):
@@ -91,6 +94,7 @@ def test_corners_are_never_turned(size, line):
     assert (corners[1:] >= corners[:-1]).all()
 
 
+@pytest.mark.thorough
 @given(sizes, lines)
 @settings(max_examples=15, deadline=None)
 def test_turns_alternate_every_game_ends_and_then_nothing_changes(size, line):
@@ -105,6 +109,7 @@ def test_turns_alternate_every_game_ends_and_then_nothing_changes(size, line):
     assert states.returns[last].tolist() == [lead, -lead]
 
 
+@pytest.mark.thorough
 @given(sizes, lines, st.integers(0, 7))
 @settings(max_examples=60, deadline=None)
 def test_a_turned_or_mirrored_position_has_the_turned_or_mirrored_moves(size, line, number):

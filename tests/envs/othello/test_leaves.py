@@ -28,6 +28,7 @@ MAP = {
 NAMED = {"Corner": "c", "CSquare": "C", "XSquare": "X", "Edge": "e"}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("features", "size", "count"),
     [("position", 6, 30), ("position_corners", 8, 30), ("position_regions", 6, 20), ("position_regions", 8, 30)],
@@ -97,6 +98,7 @@ TABLES = {  # of the book, 3.1 to 3.4, without kings and men: name -> type, type
 }
 
 
+@pytest.mark.thorough
 def test_the_typed_set_is_that_of_the_tables():
     """Signatures, and what each function makes of all truth values and of three numbers that the position decides."""
     game = envs.make("othello")
@@ -132,6 +134,7 @@ def test_the_typed_set_is_that_of_the_tables():
     assert (np.asarray(plans.steps)[np.logical_not(fixed)] > 0).all()
 
 
+@pytest.mark.thorough
 def test_erc_and_factors_are_drawn_and_squares_are_those_of_the_board():
     primitives = primitive_set(envs.make("othello", size=6), Options(features="position"))
     words = np.random.default_rng(0).integers(0, 2**32, 20_000, dtype=np.uint32)

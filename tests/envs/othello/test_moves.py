@@ -31,6 +31,7 @@ def try_all(game, options, states):
     return np.asarray(count), np.asarray(moves), np.asarray(seen)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("features", "size", "count"),
     [
@@ -52,6 +53,7 @@ def test_programs_see_what_the_reference_counts_after_each_move(features, size, 
             assert found.tolist() == seen_by(features, names, reference.play(position, move), position.seat)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("features", ["original", pytest.param("few", marks=pytest.mark.slow)])
 def test_a_view_is_what_was_seen_after_the_move_that_led_there(features):
     game, options = envs.make("othello"), Options(features=features)

@@ -116,6 +116,7 @@ def test_random_moves_from_the_list_are_those_from_the_mask():
     assert game.area in drawn
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("size", "evaluator", "ties", "tail", "deepest", "number"),
     [

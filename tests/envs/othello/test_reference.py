@@ -17,6 +17,7 @@ PERFT = [4, 12, 56, 244, 1396, 8200, 55092, 390216, 3005288]
 CHUNK = 1024
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("size", "games"), [(4, 8), (10, 2), *(pytest.param(n, 64 // n, marks=pytest.mark.slow) for n in (4, 6, 8, 10))]
 )
@@ -133,6 +134,7 @@ def check_against_openspiel(plies, seed):
     return sum(len(g[0]) for g in games), passes, int(early)
 
 
+@pytest.mark.thorough
 def test_random_games_equal_openspiel():
     plies, passes, early = check_against_openspiel(5_000, seed=1)
     assert plies >= 5_000
@@ -178,6 +180,7 @@ def openspiel_lengths(games, seed):
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("games", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_random_games_are_as_long_as_those_of_openspiel(games):
     """Within four standard errors of the difference of the means."""

@@ -34,6 +34,7 @@ def test_black_begins_with_four_discs_in_the_middle_and_four_moves():
     assert int(game.init(KEY).to_move) == 0
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", [4, 6, 8, 10])
 def test_the_opening_of_every_board_is_that_of_its_middle(size):
     game = envs.make("othello", size=size)

@@ -78,6 +78,7 @@ def test_the_language_is_table_9_1():
     assert LANGUAGE.num_trees == 2
 
 
+@pytest.mark.thorough
 def test_the_driver_steers_in_radians_and_sets_the_speed_in_hundreds_of_feet():
     driver = cast(envs.spec("rars")).actor
     program = jax.tree.map(lambda x: x[None], parse_program(LANGUAGE, "(PROGRAM (neg NV) (+ V One))", 16))
@@ -115,6 +116,7 @@ def test_a_program_in_python_drives_as_the_engine_does(values, tmp_path):
     np.testing.assert_allclose(np.array(found).T, values[1] * [[1], [100]], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs a compiler of C++")
 def test_a_program_in_cpp_drives_as_the_engine_does(values, tmp_path):
     rows = "\n".join(f'  std::printf("%.9g %.9g\\n", alpha({a}), vc({a}));' for a in map(listed, values[0]))

@@ -39,6 +39,7 @@ def seen(**given):
     return dict(zip(roles.INDICATORS, found.tolist(), strict=True))
 
 
+@pytest.mark.thorough
 def test_a_path_of_zeros_keeps_the_place_of_the_grid_and_no_path_leaves_the_road():
     it = roles.basis(OVAL)
     straight = roles.plan(OVAL, jnp.zeros(MANY)).table

@@ -43,6 +43,7 @@ def bisected(surface, weight, straight, side, most):
     return high
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("precise", "limit"), [(True, 1e-4), (False, 1e-3)])
 def test_five_rounds_find_the_power_cut(precise, limit):
     given = drawn()
@@ -56,6 +57,7 @@ def test_five_rounds_find_the_power_cut(precise, limit):
     assert np.abs(np.asarray(found) - bisected(1, *given)).max() < limit
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("surface", [0, 2])
 def test_the_power_cut_of_other_surfaces_is_as_exact_as_that_of_the_original(surface):
     given = drawn()

@@ -10,6 +10,7 @@ from envs.rars.rules import Rars
 from tests.envs.rars.traces import EXCERPT, differences, read, replayed, shared
 
 
+@pytest.mark.thorough
 def test_the_beginning_of_a_recorded_run_is_followed():
     trace = read(EXCERPT)
     assert differences(trace, replayed([trace])[0]) == []

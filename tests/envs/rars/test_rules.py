@@ -44,6 +44,7 @@ def tuto3_laps():
     return np.array([[s[np.argmax(n == k)] for k in (1, 2, 3)] for n, s in zip(laps, seconds, strict=True)])
 
 
+@pytest.mark.thorough
 def test_tuto3_drives_the_laps_that_it_drove_in_the_original():
     np.testing.assert_allclose(tuto3_laps(), list(LAPS.values()), atol=1e-3)
 
@@ -128,6 +129,7 @@ def test_a_car_that_drives_backward_for_long_is_damaged_to_the_limit():
     assert (int(state.car.damage[0]), bool(state.terminated)) == (30000, False)
 
 
+@pytest.mark.thorough
 def test_random_friction_depends_on_the_key_or_on_the_seed_alone():
     world, seeded = envs.make("rars"), envs.make("rars", seed=7)
     init, _ = compiled(world)

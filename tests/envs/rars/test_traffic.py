@@ -55,6 +55,7 @@ def test_cars_side_by_side_do_not_touch():
         assert bool(found.vy.any()) == hit
 
 
+@pytest.mark.thorough
 def test_a_car_that_runs_into_a_slower_one_slows_down_and_the_other_speeds_up():
     world = envs.make("rars", friction="fixed", cars=2, laps=None, rows=1)
     state = jax.jit(world.init)(jax.random.key(0))

@@ -128,6 +128,7 @@ FAILURES = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("what", FAILURES)
 def test_a_machine_that_fails_is_stopped_and_told_in_one_line(pretended, what):
     battle, message = FAILURES[what]

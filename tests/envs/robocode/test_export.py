@@ -21,13 +21,15 @@ TEXT = "(PROGRAM (Mul Zero (Fire 0.1)) (Sub EnemyBearing (Neg -0.5)) (IfPositive
 
 
 @pytest.fixture(scope="module")
-def seen():
-    """Programs [60, 3], what they perceive [60, 5, 14], and the values and shots of all lines, in double precision."""
-    programs = jax.device_get(
-        jax.jit(lambda key: create(key, LANGUAGE, CreationOptions("ramped", 1, 6), PROGRAMS, CAPACITY))(
-            jax.random.key(5)
-        )
-    )
+def programs():
+    """Random programs [60, 3]."""
+    made = jax.jit(lambda key: create(key, LANGUAGE, CreationOptions("ramped", 1, 6), PROGRAMS, CAPACITY))
+    return jax.device_get(made(jax.random.key(5)))
+
+
+@pytest.fixture(scope="module")
+def seen(programs):
+    """What programs perceive [60, 5, 14], and the values and shots of all lines, in double precision."""
     rng = np.random.default_rng(2)
     features = rng.uniform(-20, 20, (PROGRAMS, TIMES, len(INDICATORS)))
     clock = rng.integers(0, 1000, (PROGRAMS, TIMES, 3))
@@ -42,12 +44,12 @@ def seen():
             return jax.tree.map(lambda x: x.reshape(PROGRAMS, TIMES, *x.shape[1:]), found)
 
         lines = jax.device_get(jax.jit(run)(batch, features))
-    return programs, features, lines
+    return features, lines
 
 
 @pytest.mark.thorough
-def test_the_module_in_python_has_the_values_and_shots_of_the_program(seen):
-    programs, features, lines = seen
+def test_the_module_in_python_has_the_values_and_shots_of_the_program(programs, seen):
+    features, lines = seen
     fired = 0
     for one in range(PROGRAMS):
         program = jax.tree.map(lambda x, n=one: x[n], programs)
@@ -71,8 +73,7 @@ def java(text=TEXT, name=None, **options):
     return export.java(None, made, Written(language, parse(language, text), name=name), "A champion; so */ it is.")
 
 
-def test_the_class_has_four_semicolons_beside_package_and_imports_and_no_for_loop(seen):
-    programs = seen[0]
+def test_the_class_has_four_semicolons_beside_package_and_imports_and_no_for_loop(programs):
     for one in range(PROGRAMS):
         program = jax.tree.map(lambda x, n=one: x[n], programs)
         text = export.java(None, Options(), Written(LANGUAGE, program), "A champion; so it is.")

@@ -74,6 +74,7 @@ def test_the_terminals_and_functions_are_those_of_the_table():
     assert [one.name for one in primitive_set(Options(fire="constant")).functions] == functions.split()[:-1]
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("text", CASES)
 def test_a_line_has_the_value_and_fires_the_shots_that_it_says(lines, text):
     value, _, shots = lines[text]

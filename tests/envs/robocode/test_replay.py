@@ -20,6 +20,7 @@ def check(name):
     return (~np.isnan(found)).sum()
 
 
+@pytest.mark.thorough
 def test_recorded_rounds_are_followed_from_their_commands():
     assert check("near") > 1000
 

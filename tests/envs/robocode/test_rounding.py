@@ -45,6 +45,7 @@ def crossed(one, other):
     return (a >= 0) & (a <= 1) & (b >= 0) & (b <= 1)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("along", [False, True], ids=["any line", "a wall"])
 def test_bullets_that_fly_at_each_other_meet_where_the_engine_rounds_so(along):
     draws = np.random.default_rng(3)

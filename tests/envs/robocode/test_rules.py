@@ -73,6 +73,7 @@ def test_places_are_drawn_apart_and_depend_on_the_seed():
     assert starts[0].body.mean() == pytest.approx(np.pi, abs=0.15)
 
 
+@pytest.mark.thorough
 def test_a_shot_of_the_last_energy_is_no_faster_than_one_of_a_tenth():
     given = state.Commands(jnp.int32(state.FIRE), *jnp.array([0, 0, 0, 0, 0, 2.0, 0]))
     robot = state.robot(*jnp.array([100.0, 100.0, 1.0])).replace(energy=jnp.float32(0.036), heat=jnp.float32(0))

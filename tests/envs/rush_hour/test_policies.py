@@ -81,6 +81,7 @@ def test_conditions_and_values_do_not_mix(rule, said):
         parse_program(POLICY, policy(rule), 63)
 
 
+@pytest.mark.thorough
 def test_random_policies_are_rules_within_the_depth_and_read_back():
     made = jax.device_get(created(jax.random.key(0)))
     top = POLICY.opcode("IF")

@@ -150,6 +150,7 @@ def away(board):
     return sum(reference.distance(there, vehicles[letter]) for letter, there in goal_vehicles(board).items())
 
 
+@pytest.mark.thorough
 def test_deduced_goals_are_those_of_the_reference():
     boards = [*some(40, seed=3), *some(8, seed=4, size=7), *some(8, seed=5, size=8)]
     near = [board for board in boards if away(board) < 10]

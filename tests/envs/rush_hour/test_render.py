@@ -81,6 +81,7 @@ def test_the_picture_marks_the_vehicle_that_has_moved_and_where_it_stood():
     assert "from" not in [one.get("class") for one in ElementTree.fromstring(render.svg(GAME, state)).iter()]
 
 
+@pytest.mark.thorough
 def test_hints_walk_a_shortest_solution():
     hint, state = exact.hints(GAME), GAME.init(KEY)
     for left in range(8, 0, -1):

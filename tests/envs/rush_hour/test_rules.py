@@ -81,6 +81,7 @@ def test_a_slide_back_leads_to_the_same_key_and_another_count():
     assert not np.array_equal(game.key(play(game, "A+3")), game.key(play(game, "A+2")))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("most", "rows"),
     [
@@ -97,6 +98,7 @@ def test_no_position_has_more_legal_moves_than_these(most, rows):
     assert game.choices(game.position(board)) == game.most_choices == most
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("size", "words"), [(6, 10), (7, 13), (8, 17)])
 def test_packing_keeps_every_field(size, words):
     game = RushHour(size=size, board="JAM01" if size == 6 else "." * (size * ((size - 1) // 2)) + LAST_ROWS[size])

@@ -82,6 +82,7 @@ def test_selection_by_instances_needs_the_same_instances_for_all(name, value):
         validate.check(wrong, envs)
 
 
+@pytest.mark.thorough
 def test_a_suite_needs_instances_for_training_and_for_validation(tmp_path):
     file = tmp_path / "one.txt"
     file.write_text(f"alone {boards.find('JAM01').text}\n")

@@ -6,6 +6,7 @@ from functools import cache
 
 import jax
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,7 @@ def at(tree, ply):
     return jax.tree.map(lambda x: np.asarray(x)[ply], tree)
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=60, deadline=None)
 def test_bricks_are_laid_one_by_one_and_never_lost(case, line):
@@ -57,6 +59,7 @@ def test_bricks_are_laid_one_by_one_and_never_lost(case, line):
     assert not (states.own.bricks & states.other.bricks).any()
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=60, deadline=None)
 def test_players_stay_on_the_board_apart_and_off_each_others_bricks(case, line):
@@ -73,6 +76,7 @@ def test_players_stay_on_the_board_apart_and_off_each_others_bricks(case, line):
         assert where[1][ply] not in squares(states.own.bricks[ply])
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=60, deadline=None)
 def test_turns_alternate_until_a_player_is_stalled_who_moves_no_more(case, line):
@@ -102,6 +106,7 @@ def test_the_end_comes_in_time_and_nothing_changes_after_it(case, line):
         assert states.returns[last, 0] == np.sign(scores[last, 0] - scores[last, 1])
 
 
+@pytest.mark.thorough
 @given(games, lines)
 @settings(max_examples=60, deadline=None)
 def test_the_mirrored_game_is_the_same_game(case, line):

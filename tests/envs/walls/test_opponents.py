@@ -66,6 +66,7 @@ def decided(position):
 WORTH = {"material": walls.lead, "decided": decided}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_evaluators_equal_their_definition(name):
     game = envs.make("walls")
@@ -126,6 +127,7 @@ def check_search(positions, depth, name, tail, ties):
             assert row.max() == max(best)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_alpha_beta_equals_plain_minimax(depth):
     positions = random_positions(ROOTS)

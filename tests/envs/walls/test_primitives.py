@@ -40,6 +40,7 @@ def test_the_first_player_faces_west_with_the_opponent_out_of_a_small_mask():
     )
 
 
+@pytest.mark.thorough
 def test_under_symmetry_a_rule_is_about_what_lies_ahead_whatever_the_heading():
     ahead = "- # - / - N - / - - - : turn-right"  # an edge ahead
     at_the_edge = position("ff")  # both players have walked to their edges

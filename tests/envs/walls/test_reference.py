@@ -67,6 +67,7 @@ def check_random_games(options, plies, seed, games=64):
     return compared, ended
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("options", CASES, ids=lambda options: str(options["size"]))
 def test_random_games_equal_the_reference(options):
     compared, ended = check_random_games(options, 1_000, seed=1)
@@ -87,6 +88,7 @@ CODES |= {letter: view.OTHER + n for n, letter in enumerate("nesw")}
 CODES |= {letter: view.OWN + n for n, letter in enumerate("NESW")}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("symmetric", [False, True])
 @pytest.mark.parametrize(
     ("size", "window", "games"),
@@ -129,6 +131,7 @@ def test_every_code_has_a_symbol_and_a_name():
     assert view.NAMES[view.OWN + 2] == "facing south"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -42,6 +42,7 @@ def lessons(key=None, count=4):
     return jax.tree.map(lambda x: x[:count], Lessons(jnp.arange(4.0), outcomes, jnp.asarray(VALUES)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("together", [4, 12, 99])
 def test_each_move_is_looked_at_with_its_state_and_its_tree(monkeypatch, together):
     monkeypatch.setattr(decisions, "TOGETHER", together)

@@ -75,6 +75,7 @@ def learn():
     return again
 
 
+@pytest.mark.thorough
 def test_weights_become_those_of_the_teacher_with_their_signs():
     lessons = given(lambda seen: 0.7 * seen[ENEMY_PIP] - 0.3 * seen[PLAYER_PIP] - 0.5 * seen[HITS])
     program = individual("(Sub (Add (Add 0 (Mul 2 Enemy-Pip)) (Mul 1 Player-Pip)) (Mul 1 Total-Hit-Prob))")
@@ -110,6 +111,7 @@ def test_a_tree_without_lessons_of_its_own_stays_as_it_was(learn):
     assert weights(after, tree=1).tolist() == [2]
 
 
+@pytest.mark.thorough
 def test_numbers_are_taken_less_their_weighted_mean_in_each_lesson():
     lessons = Sample(None, None, jnp.array([0, 0, 1, 1, 2]), None, jnp.array([1.0, 3.0, 4.0, 0.0, 0.0]), 3)
     found = centre(lessons, jnp.array([[0.0, 4.0, 7.0, 9.0, 5.0]]))

@@ -64,6 +64,7 @@ def teach(key):
     return lessons.teach(GAME, Runner(), key, 12)
 
 
+@pytest.mark.thorough
 def test_lessons_have_all_moves_of_their_positions_with_a_value_each():
     """Their shapes; what they are is compiled for some seconds."""
     found = jax.eval_shape(teach, jax.random.key(3))

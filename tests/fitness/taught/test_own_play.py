@@ -85,6 +85,7 @@ def test_who_comes_nearer_is_fitter_among_those_who_do_not_win(line):
     assert found.fitness[2] == 0
 
 
+@pytest.mark.thorough
 def test_a_referee_keeps_its_starts_and_a_generation_draws_them(line):
     fitness = of(line, nearness=1.0, games=8)
     starts = fitness.init(jax.random.key(3))
