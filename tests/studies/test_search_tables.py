@@ -25,8 +25,8 @@ def searched(instance, order, nodes, moves, genome="", search="greedy"):
     return {name: "" if value is None else str(value) for name, value in row.items()}
 
 
-def run(experiment, seed, champion):
-    return {"experiment": experiment, "seed": str(seed), "champion": champion}
+def run(experiment, seed, champion, fitness=0.5):
+    return {"experiment": experiment, "seed": str(seed), "champion": champion, "fitness": str(fitness)}
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def data():
         searched("a", "champion", 30, 5, SECOND),
         searched("b", "champion", 1, 1, SECOND, search="astar"),
     ]
-    return searches.Searches([rows], [run("policy", 1, SECOND), run("policy", 0, FIRST)])
+    return searches.Searches([rows], [run("policy", 1, SECOND, 0.9), run("policy", 0, FIRST, 0.8)])
 
 
 def test_searches_are_found_by_order_genome_search_and_limit(data):
@@ -73,7 +73,7 @@ def test_a_share_counts_a_search_without_a_solution_as_at_least_all_of_the_nodes
 
 def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(data):
     column = SimpleNamespace(asked=searches.Asked("greedy", 100, ("a",)), title="one board")
-    made = rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %"})
+    made = rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %", "champion": "40 %"})
     assert made.splitlines() == [
         "| order of moves | one board | the book |",
         "| --- | --- | --- |",
@@ -81,8 +81,17 @@ def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(data):
         "| H2 | no rows yet |  |",
         "| champion, seed 0 | 10.0 %; 1; 12.0 |  |",
         "| champion, seed 1 | 30.0 %; 1; 5.0 |  |",
+        "| champion, chosen in training: seed 1 | 30.0 %; 1; 5.0 | 40 % |",
         "| champion, mean of 2 | 20.0 % (-107.1 to 147.1); 1.0; 8.5 |  |",
     ]
+
+
+def test_of_champions_that_are_equal_in_training_the_first_seed_is_chosen():
+    runs = [
+        run("policy", seed, digest, fitness) for seed, digest, fitness in ((3, "c", 0.7), (1, "a", 0.9), (2, "b", 0.9))
+    ]
+    assert searches.Searches([], runs).chosen("policy").seed == 1
+    assert searches.Searches([], runs).chosen("heuristic") is None
 
 
 def test_an_experiment_without_runs_has_no_line(data):

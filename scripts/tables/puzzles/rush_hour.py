@@ -71,8 +71,9 @@ def shares(
         data: the rows.
         columns: the suites.
         orders: names of the orders that are no champions.
-        runs: what the champions of an experiment are called, by its name. The last line of an experiment is the mean of
-            its champions, with the interval of that of runs; one without rows has no line.
+        runs: what the champions of an experiment are called, by its name. After the champions comes the one that is the
+            best on training boards, which is what the book reports, and last the mean of all, with the interval of that
+            of runs. An experiment without rows has no line.
         book: the book's figures by order; empty: no such column.
         bare: nodes themselves, without intervals, instead of shares.
     """
@@ -88,13 +89,12 @@ def shares(
         for seed in seeds:
             lines.append([f"{title}, seed {seed}", *(cell(one.get(seed), bare) for one in by_suite), ""])
         if len(seeds) != 1:
-            lines.append(
-                [
-                    f"{title}, mean of {len(seeds)}",
-                    *(mean(list(one.values()), bare) for one in by_suite),
-                    book.get(CHAMPION, ""),
-                ]
-            )
+            chosen = data.chosen(experiment)
+            assert chosen is not None
+            best = (cell(one.get(chosen.seed), bare) for one in by_suite)
+            means = (mean(list(one.values()), bare) for one in by_suite)
+            lines.append([f"{title}, chosen in training: seed {chosen.seed}", *best, book.get(CHAMPION, "")])
+            lines.append([f"{title}, mean of {len(seeds)}", *means, ""])
     header = ["order of moves", *(one.title for one in columns), "the book"]
     return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
 
@@ -145,7 +145,17 @@ def seconds(data: Searches, column: Suite, experiment: str) -> str:
     return table(["boards", *ours], lines)
 
 
-def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[str, str]]) -> str:
+class Chosen(NamedTuple):
+    """The champion of an experiment that is the best on training boards."""
+
+    experiment: str
+
+
+Compared = str | Chosen
+"""An order of moves; an experiment, which stands for all of its champions; or the one of these that was chosen."""
+
+
+def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[Compared, Compared]]) -> str:
     """Return pairs of orders compared board by board: the geometric mean of the ratios of their nodes, and a test.
 
     Args:
@@ -165,12 +175,14 @@ def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[s
     return table(header, lines)
 
 
-def _logs(data: Searches, columns: Sequence[Suite], order: str) -> np.ndarray:
+def _logs(data: Searches, columns: Sequence[Suite], order: Compared) -> np.ndarray:
     """Return the logarithms of the nodes of an order, or of the champions of an experiment in the mean, by board."""
+    chosen = data.chosen(order.experiment) if isinstance(order, Chosen) else None
+    champions = [chosen] if chosen else data.champions(str(order))
     logs = []
     for asked in (one.asked for one in columns):
-        runs = [data.searched(asked, CHAMPION, one.genome) for one in data.champions(order)]
-        found = [one for one in runs or [data.searched(asked, order)] if one is not None]
+        runs = [data.searched(asked, CHAMPION, one.genome) for one in champions]
+        found = [one for one in runs or [data.searched(asked, str(order))] if one is not None]
         logs.append(np.mean([np.log(one.nodes) for one in found], 0))
     return np.concatenate(logs)
 
@@ -185,13 +197,17 @@ EVOLVED_GREEDY = {
 }
 PAIRED_GREEDY = {
     "policies, beside H1": ("rush_hour_greedy", "H1"),
+    "policy chosen in training, beside H1": (Chosen("rush_hour_greedy"), "H1"),
     "policies of deepening, beside H1": ("rush_hour_policy", "H1"),
     "single heuristics, beside H1": ("rush_hour_greedy_heuristic", "H1"),
+    "single heuristic chosen in training, beside H1": (Chosen("rush_hour_greedy_heuristic"), "H1"),
     "policies, beside single heuristics": ("rush_hour_greedy", "rush_hour_greedy_heuristic"),
 }
 PAIRED_DEEPENING = {
     "policies, beside H1": ("rush_hour_policy", "H1"),
     "policies, beside Hc": ("rush_hour_policy", "Hc"),
+    "policy chosen in training, beside H1": (Chosen("rush_hour_policy"), "H1"),
+    "policy chosen in training, beside Hc": (Chosen("rush_hour_policy"), "Hc"),
 }
 BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 1_000_000, size=8, split="all")
 LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
