@@ -92,17 +92,33 @@ def _plain(bench: Bench, chosen: Sequence[Board], name: str, unit: str, words: S
     if program is None:
         theirs.skip("there is no g++")
         return theirs
-    text = "".join(f"{board.text}\n" for board in chosen)
 
     def once() -> Told:
-        done = subprocess.run([program, *words], input=text, capture_output=True, text=True, check=True)
-        *lines, last = done.stdout.splitlines()
+        *lines, last = _lines(program, chosen, words)
         found = np.array([line.split() for line in lines], int)
         wall, cpu = map(float, last.split())
         return Told(wall, cpu, {"nodes": int(found[:, 1].sum()), "solved": int((found[:, 0] >= 0).sum())})
 
     theirs.time(once, len(chosen))
     return theirs
+
+
+def breadth_first(chosen: Sequence[Board], limit: int) -> list[tuple[int, int]] | None:
+    """Return the fewest moves of boards and the positions that were expanded; None where there is no compiler.
+
+    Moves are -1 where there is no solution, or none within the limit of positions.
+    """
+    program = _program()
+    if program is None:
+        return None
+    *lines, _ = _lines(program, chosen, ("breadth", str(limit)))
+    return [(int(moves), int(nodes)) for moves, nodes in map(str.split, lines)]
+
+
+def _lines(program: str, chosen: Sequence[Board], words: Sequence[str]) -> list[str]:
+    """Return what the C++ program says: a line for each board, and one with the seconds."""
+    text = "".join(f"{board.text}\n" for board in chosen)
+    return subprocess.run([program, *words], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 @functools.cache
