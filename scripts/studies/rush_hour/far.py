@@ -5,8 +5,8 @@ python scripts/studies/rush_hour/far.py save=outputs/far.txt
 A board begins as one of 6 x 6 cells of the lists SER and MOV, in the middle of an empty one, which vehicles at random
 places then fill up. In each step one or two vehicles are taken off, and up to three are put elsewhere. The changed
 board stays if a breadth-first search solves it within the limit of positions, and not in fewer moves; of equals, not
-after fewer positions. The search is that of `rivals/plain/rush_hour.cpp`, which needs a C++ compiler. It takes positions
-in the order of their distance, so the moves of a board are the fewest, which is proved.
+after fewer positions. The search is that of `rivals/plain/rush_hour.cpp`, which needs a C++ compiler. It takes
+positions in the order of their distance, so the moves of a board are the fewest, which is proved.
 
 The file has a line for each board, by its fewest moves: a name, the cells, the moves, and how many positions the search
 expanded.
