@@ -10,7 +10,9 @@ from envs.rush_hour import boards, plain, render
 from envs.rush_hour.rules import RushHour, rules_of
 from jaxgp.search.puzzles.breadth import explore
 from tests.envs.replays import FAST, KEY
-from tests.envs.rush_hour.walks import some
+from tests.envs.rush_hour.walks import at, some
+from tests.reference import deepening
+from tests.reference import rush_hour as reference
 
 MACRO, WITHOUT = rules_of(6, macro=True), rules_of(6)
 STEP = jax.jit(MACRO.step, compiler_options=FAST)
@@ -18,6 +20,13 @@ LEGAL = jax.jit(MACRO.legal_actions, compiler_options=FAST)
 ONE_IN_THE_WAY = "....../....../XX..A./....A./....../......"
 TWO_IN_THE_WAY = "....B./....B./XX..BA/.....A/...CC./......"
 WALK = st.tuples(st.sampled_from(some(6)), st.lists(st.integers(0, 31), max_size=12))
+
+
+class Leaving(reference.Puzzle):
+    """The same with the macro, for searches in plain Python."""
+
+    def play(self, board, action):
+        return plain.leave(super().play(board, action), 6)
 
 
 def play(text, *moves):
@@ -77,3 +86,21 @@ def test_a_board_whose_way_is_clear_takes_one_move():
     board = boards.parse("....../....../XX..../....AA/....../......")
     assert explore(MACRO, MACRO.position(board), nearest=True).distance == 1
     assert explore(WITHOUT, WITHOUT.position(board), nearest=True).distance == 1
+
+
+def part_of(board, letters):
+    """Return a board with those of its vehicles alone: it is solved within few positions."""
+    return boards.parse("".join(letter if letter in {"X", *letters} else "." for letter in board.text))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.sampled_from(boards.read_shipped("JAM")), st.sets(st.sampled_from("ABCDOPQR"), max_size=5), st.integers(2, 8))
+def test_a_blind_search_never_visits_more_with_the_macro(board, letters, first):
+    """Both visit the same positions in the same order until the first whose way is clear, where one of them ends."""
+    root = plain.board_of(at(WITHOUT.positions([part_of(board, letters)]), 0))
+    found = []
+    for puzzle in (Leaving(MACRO), reference.Puzzle(WITHOUT)):
+        found.append(deepening.Search(puzzle, limit=100, table=64).run(root, first, 4, 40))
+    assert found[0].nodes <= found[1].nodes
+    assert found[0].solved or not found[1].solved
+    assert len(found[0].moves) <= len(found[1].moves) or not found[1].solved
