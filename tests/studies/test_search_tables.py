@@ -94,6 +94,16 @@ def test_of_champions_that_are_equal_in_training_the_first_seed_is_chosen():
     assert searches.Searches([], runs).chosen("heuristic") is None
 
 
+def test_the_macro_is_compared_board_by_board_within_its_limit(data):
+    """Without it H1 takes 50 and 25 nodes, with it 25 each; the limit cuts the first search without it at 40."""
+    rows = [searched("a", "H1", 25, 6) | {"limit": "40"}, searched("b", "H1", 25, 7) | {"limit": "40"}]
+    asked = searches.Asked("greedy", 40, ("a", "b"))
+    macro, column = searches.Searches([rows], []), SimpleNamespace(asked=asked)
+    made = rush_hour.beside_macro(data, macro, column, ["H1"], "policy", most=100)
+    assert made.splitlines()[-1].startswith("| H1 | 1 | 2 | 79.1 %")  # sqrt(25 / 40)
+    assert made.splitlines()[-1].endswith("| 1, 0 | 1.000 |")
+
+
 def test_an_experiment_without_runs_has_no_line(data):
     column = SimpleNamespace(asked=searches.Asked("greedy", 100, ("a",)), title="one board")
     made = rush_hour.shares(data, [column], [], {"none": "champion"}, {})

@@ -1,4 +1,4 @@
-"""The tables of docs/results/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
+"""The tables of docs/results/rush_hour.md, made from the tables of docs/data whose names begin with rush_hour.
 
 Figures of the book are those of M. Sipper, "Evolved to Win" (2011), tables 10.2 and 10.3. Each function returns the
 Markdown of one table.
@@ -187,6 +187,43 @@ def _logs(data: Searches, columns: Sequence[Suite], order: Compared) -> np.ndarr
     return np.concatenate(logs)
 
 
+def beside_macro(
+    without: Searches, macro: Searches, column: Suite, orders: Sequence[str], champion: str, most: int
+) -> str:
+    """Return what orders need with the macro move beside what they need without it, board by board.
+
+    Args:
+        without: rows of searches without the macro.
+        macro: rows of searches with it.
+        column: the suite and the limit of both.
+        orders: names of the orders that are no champions.
+        champion: the experiment whose chosen champion is one more order.
+        most: the limit of the searches without the macro, which count as if they had the other one.
+    """
+    chosen, asked = without.chosen(champion), column.asked
+    assert chosen is not None
+    named: dict[str, tuple[str, str | None]] = {name: (name, None) for name in orders}
+    named[f"champion, seed {chosen.seed}"] = (CHAMPION, chosen.genome)
+    lines, ratios = [], []
+    for title, (order, genome) in named.items():
+        before, after = (
+            without.searched(asked._replace(limit=most), order, genome),
+            macro.searched(asked, order, genome),
+        )
+        if before is None or after is None:
+            continue
+        nodes = np.minimum(before.nodes, asked.limit)
+        solved = int((before.solved & (before.nodes < asked.limit)).sum())
+        ratios.append(np.log(after.nodes / nodes))
+        middle, low, high = (None if one is None else float(np.exp(one)) for one in student(ratios[-1]))
+        fewer = f"{int((ratios[-1] < 0).sum())}, {int((ratios[-1] > 0).sum())}"
+        lines.append([title, str(solved), str(int(after.solved.sum())), percent(middle, low, high), fewer])
+    tests = holm([signed_rank(one) for one in ratios])
+    rows = [[*line, p_value(one)] for line, one in zip(lines, tests, strict=True)]
+    header = ["order of moves", "solved without", "solved with", "nodes with it, geometric mean of the ratios (95 %)"]
+    return table([*header, "boards with fewer, with more", "p, Holm"], rows)
+
+
 JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
 GREEDY = tuple(Suite(name, 500_000, "greedy") for name in ("JAM", "SER", "MOV"))
 POLICIES = {"rush_hour_policy": "champion"}
@@ -219,7 +256,14 @@ def searches(data: Data) -> Searches:
     return Searches([data["rush_hour_searches"]], data["rush_hour_runs"])
 
 
+@cache
+def macro_searches(data: Data) -> Searches:
+    """Return the searches of the data with the macro move."""
+    return Searches([data["rush_hour_macro"]], data["rush_hour_runs"])
+
+
 SIX = (BLIND, *FIXED)
+WHOLE_JAM = Suite("JAM", 100_000, split="all")
 TABLES: Makers = {
     "rush_hour_deepening": lambda data: shares(searches(data), (JAM, SER, MOV), SIX, POLICIES, BOOK_6),
     "rush_hour_greedy": lambda data: shares(searches(data), GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
@@ -230,6 +274,9 @@ TABLES: Makers = {
     ),
     "rush_hour_large_greedy": lambda data: shares(
         searches(data), LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}, True
+    ),
+    "rush_hour_macro": lambda data: beside_macro(
+        searches(data), macro_searches(data), WHOLE_JAM, SIX, "rush_hour_policy", JAM.limit
     ),
     "rush_hour_seconds": lambda data: seconds(searches(data), JAM._replace(split="all"), "rush_hour_policy"),
 }

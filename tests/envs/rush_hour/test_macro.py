@@ -104,3 +104,25 @@ def test_a_blind_search_never_visits_more_with_the_macro(board, letters, first):
     assert found[0].nodes <= found[1].nodes
     assert found[0].solved or not found[1].solved
     assert len(found[0].moves) <= len(found[1].moves) or not found[1].solved
+
+
+@pytest.mark.thorough
+def test_if_x_always_had_to_move_on_most_boards_would_have_no_solution():
+    """So this is not what the source means, whose search solves all of them with its macros."""
+
+    def solvable(board):
+        waiting, seen = [board], {tuple(board.values())}
+        for now in waiting:
+            found = list(plain.slides(now, 6, "moves"))
+            on = [slide for slide in found if slide.letter == "X" and slide.distance > 0]
+            for slide in on[-1:] or found:
+                after = plain.play(now, slide)
+                if plain.is_solved(after, 6):
+                    return True
+                if tuple(after.values()) not in seen:
+                    seen.add(tuple(after.values()))
+                    waiting.append(after)
+        return False
+
+    states = WITHOUT.positions(boards.read_shipped("JAM"))
+    assert sum(solvable(plain.board_of(at(states, number))) for number in range(40)) == 8
