@@ -31,11 +31,6 @@ def test_a_change_never_takes_x_off():
         assert boards.parse(board.text) == board
 
 
-def test_boards_that_are_solved_are_worth_more_than_those_that_are_not():
-    ascending = [far.Found(-1, 900), far.Found(-1, 20), far.Found(3, 50), far.Found(3, 60), far.Found(4, 10)]
-    assert sorted(ascending, key=lambda one: one.worth) == ascending
-
-
 def fewest_moves(cells):
     """The rules in plain Python, level by level."""
     board, size = reference.read(cells)

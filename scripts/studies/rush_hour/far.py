@@ -3,10 +3,10 @@
 python scripts/studies/rush_hour/far.py save=outputs/far.txt
 
 A board begins as one of 6 x 6 cells of the lists SER and MOV, in the middle of an empty one, which vehicles at random
-places then fill up. In each step one or two vehicles are taken off, and up to three are put elsewhere. The changed
-board stays if a breadth-first search solves it within the limit of positions, and not in fewer moves; of equals, not
-after fewer positions. The search is that of `rivals/plain/rush_hour.cpp`, which needs a C++ compiler. It takes
-positions in the order of their distance, so the moves of a board are the fewest, which is proved.
+places then fill up, until a breadth-first search solves one within the limit of positions. In each further step one or
+two vehicles are taken off, and up to three are put elsewhere. The changed board stays if the search does not solve it
+in fewer moves; of equals, not after fewer positions. The search is that of `rivals/plain/rush_hour.cpp`, which needs a
+C++ compiler. It takes positions in the order of their distance, so the moves of a board are the fewest, which is proved.
 
 The file has a line for each board, by its fewest moves: a name, the cells, the moves, and how many positions the search
 expanded.
@@ -50,7 +50,7 @@ class Options:
 
     seed: int = option(0, "of all draws", low=0, high=MAX_SEED)
     boards: int = option(24, "boards that are changed side by side, each by itself", low=1, high=MAX_POPULATION)
-    steps: int = option(150, "changes that each of them tries", low=1, high=MAX_COUNT)
+    steps: int = option(150, "boards and changes of a board that each of them tries", low=1, high=MAX_COUNT)
     limit: int = option(30_000, "positions that a breadth-first search expands at most", low=1, high=MAX_COUNT)
     least: int = option(20, "moves of the shortest solutions of the boards that are kept", low=1, high=MAX_COUNT)
     save: str = option("far.txt", "the file of the boards", path=True)
@@ -61,11 +61,6 @@ class Found(NamedTuple):
 
     moves: int
     nodes: int
-
-    @property
-    def worth(self) -> tuple[int, int]:
-        """The greater, the better: of boards that are not solved, the one with fewer positions may be soon."""
-        return self.moves, self.nodes if self.moves >= 0 else -self.nodes
 
 
 def park(vehicles: Sequence[Vehicle], most: int, rng: random.Random) -> Board:
@@ -82,6 +77,11 @@ def park(vehicles: Sequence[Vehicle], most: int, rng: random.Random) -> Board:
             most -= 1
     x, *others = standing
     return Board(SIZE, (x, *(replace(one, letter=letter) for one, letter in zip(others, OTHERS, strict=False))))
+
+
+def begin(rng: random.Random) -> Board:
+    """Return a board of 6 x 6 cells in the middle of others, with vehicles wherever there is room for one."""
+    return park(embed(rng.choice(boards.read_shipped("SER", "MOV")), SIZE).vehicles, GAME.vehicles, rng)
 
 
 def change(board: Board, rng: random.Random) -> Board:
@@ -103,13 +103,12 @@ def search(some: Sequence[Board], limit: int) -> list[Found]:
 def climb(options: Options) -> list[tuple[Board, Found]]:
     """Return the boards that have long solutions in the end, the longest first."""
     rng = random.Random(options.seed)
-    first = boards.read_shipped("SER", "MOV")
-    now = [park(embed(rng.choice(first), SIZE).vehicles, GAME.vehicles, rng) for _ in range(options.boards)]
+    now = [begin(rng) for _ in range(options.boards)]
     found = search(now, options.limit)
     for step in range(options.steps):
-        changed = [change(one, rng) for one in now]
+        changed = [change(one, rng) if there.moves >= 0 else begin(rng) for one, there in zip(now, found, strict=True)]
         for at, new in enumerate(search(changed, options.limit)):
-            if new.worth >= found[at].worth:
+            if new >= found[at]:
                 now[at], found[at] = changed[at], new
         if (step + 1) % 10 == 0:
             arguments.say(f"step {step + 1}: fewest moves {sorted((one.moves for one in found), reverse=True)}")
