@@ -6,7 +6,7 @@ A board begins as one of 6 x 6 cells of the lists SER and MOV, in the middle of 
 places then fill up, until a breadth-first search solves one within the limit of positions. In each further step one or
 two vehicles are taken off, and up to three are put elsewhere. The changed board stays if the search does not solve it
 in fewer moves; of equals, not after fewer positions. The search is that of `rivals/plain/rush_hour.cpp`, which needs a
-C++ compiler. It takes positions in the order of their distance, so the moves of a board are the fewest, which is proved.
+C++ compiler. It takes positions in the order of their distance, so the moves of a board are proved to be the fewest.
 
 The file has a line for each board, by its fewest moves: a name, the cells, the moves, and how many positions the search
 expanded.
