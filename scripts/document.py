@@ -43,7 +43,7 @@ from tables import (
     reversi,
     walls,
 )
-from tables.boards import backgammon, chess, emergence, mate
+from tables.boards import backgammon, chess, chess_learning, emergence, mate
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
@@ -88,7 +88,7 @@ DOCUMENTS = {
     "results/walls.md": walls.TABLES,
     "results/chess.md": chess.TABLES,
     "chess_tables.md": chess.LARGER,
-    "chess_learning.md": chess.LEARNING,
+    "chess_learning.md": chess_learning.TABLES,
     "mate.md": mate.TABLES,
     "mate_programs.md": mate.PROGRAMS,
     "emergence.md": emergence.TABLES,

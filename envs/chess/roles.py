@@ -86,4 +86,11 @@ def _only(state: State, after: language.After) -> Array:
     return jnp.int32(0)
 
 
-SUM = Role("sum", "a sum of weighted terminals and products values moves", "program", sums.SumOptions, sum_of)
+SUM = Role(
+    "sum",
+    "a sum of weighted terminals and products values moves",
+    "program",
+    sums.SumOptions,
+    sum_of,
+    exports={"python": export.of_sums},
+)

@@ -277,6 +277,10 @@ class WeighedPlayer(ChoosingPlayer[Array]):
         assert not isinstance(seen, Packed)
         return jnp.matmul(plans, seen, precision=lax.Precision.HIGHEST) / GRID
 
+    def parts(self, plans: Array, seen: Array) -> Array:
+        """Return float32[P, F, B]: what each term adds to the values."""
+        return plans[..., None] * seen / GRID
+
     def evaluate_owned(self, plans: Array, owner: Array, seen: Features, needed: Array) -> Array:
         """See `ChoosingPlayer`."""
         del needed

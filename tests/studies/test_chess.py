@@ -1,5 +1,6 @@
 """Studies of chess: many games side by side, and decisions of positions that were met."""
 
+import json
 import shutil
 
 import jax
@@ -13,7 +14,8 @@ from envs.chess.notation.pgn import fen_of
 from envs.chess.rules import Chess
 from jaxgp.arrays import take
 from jaxgp.config import arguments
-from studies.chess import games, kept, larger
+from studies.chess import curves, games, kept, larger
+from tests.scripts import commands
 
 pytestmark = pytest.mark.thorough
 
@@ -91,3 +93,24 @@ def test_values_of_a_table_are_compared_with_the_moves_from_both_sides():
 def test_endgames_that_no_table_has_are_named(capsys):
     assert arguments.main(larger.Options, larger.task, larger.__doc__, ["endgame=KRKBN"]) == 2
     assert "endgame=KRKBN: accepted: up to 5 kings, queens and rooks" in capsys.readouterr().err
+
+
+def test_the_best_of_each_generation_is_whom_the_run_named(tmp_path):
+    run = tmp_path / "run"
+    small = ("algorithm.population=16", "algorithm.generations=4", "checkpoint_every=1", "keep_checkpoints=9")
+    commands.train("game=mancala", *small, "logger=disabled", f"hydra.run.dir={run}")
+    named = [json.loads(line)["best_points"] for line in (run / "metrics.jsonl").read_text().splitlines()]
+    found = dict(curves.bests(str(run)))
+    assert [sum(found[n].points.values()) for n in (1, 2, 3)] == pytest.approx(named[1:4], abs=1e-6)
+    assert max(found) == 4
+    assert found[4].text == json.loads((run / "champion.json").read_text())["text"]
+
+
+def test_a_picture_has_a_line_for_each_run_and_opponent(tmp_path):
+    def row(run, generation, opponent, score):
+        return {"run": run, "generation": str(generation), "opponent": opponent, "endgame": "KRKR", "score": str(score)}
+
+    rows = [row(run, n, "master", 0.5 - n / 100) for run in ("a", "b") for n in (20, 10)]
+    left, right = curves.draw([*rows, row("a", 10, "stockfish nodes 10", 0.25)]).axes
+    assert [line.get_xydata().tolist() for line in left.lines[:2]] == [[[10, 0.4], [20, 0.3]]] * 2
+    assert right.lines[0].get_xydata().tolist() == [[10, 0.25]]

@@ -310,3 +310,17 @@ def test_runs_of_a_kind_share_a_line_whose_interval_is_that_of_the_runs():
     assert two[:5] == ["KQKQ", "table-taught on KQKQ", "`master`", "200", "10"]
     assert two[-2:] == ["0.500, 0.600", "0.550 (0.000 to 1.000)"]  # t is 12.7 with two runs
     assert one[-2:] == ["0.250", "0.250 (0.000 to 0.510)"]
+
+
+def test_curves_show_generations_that_met_the_engine_and_the_champion():
+    def row(run, generation, opponent, score):
+        of = {"run": f"outputs/chess/book/kqkq/{run}", "endgame": "KQKQ", "opponent": opponent, "low": "0", "high": "1"}
+        return of | {"generation": str(generation), "score": str(score)}
+
+    rows = [row(0, at, "master", at / 100) for at in (10, 20, 30)]
+    rows += [row(0, 10, "stockfish nodes 10", 0), row(0, 30, "stockfish nodes 10", 0.25), row(1, 20, "master", 0.5)]
+    assert lines(chess.curves({"chess_curves": rows})) == [
+        ["KQKQ", "0", "`master`", "0.100", "30", "0.300 (0.000 to 1.000)"],
+        ["KQKQ", "0", "Stockfish, 10 nodes", "0.000", "30", "0.250 (0.000 to 1.000)"],
+        ["KQKQ", "1", "`master`", "", "20", "0.500 (0.000 to 1.000)"],
+    ]

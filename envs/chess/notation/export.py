@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from envs.chess.language import COMPLEX, EXTRA, SIMPLE, LeafOptions, Options
+import numpy as np
+
+from envs.chess import sums
+from envs.chess.language import COMPLEX, EXTRA, NUMBERS, SIMPLE, LeafOptions, Options
 from envs.chess.rules import QUIET, Chess
+from envs.chess.sums import SumOptions
+from jaxgp.players.greedy import GRID
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
@@ -285,6 +290,19 @@ THREE = """\
     found = (more if ahead > 0 else less if ahead < 0 else even)(seen)"""
 
 
+SUM = '''\
+WEIGHTS = [  # whole numbers, each for the product of its terminals
+{weights}
+]
+NUMBERS = {numbers}
+
+
+def evaluate(seen: dict[int, float]) -> float:
+    """Return the value of a move: the weighted sum; what is no number counts as 1 where it holds."""
+    value = {{name: float(seen[n] if name in NUMBERS else seen[n] != 0) for n, name in enumerate(NAMES)}}
+    return sum(weight * value[one] * (value[other] if other else 1) for weight, one, other in WEIGHTS)'''
+
+
 SEARCHED = '''\
 def begin(fen: str) -> tuple[Board, bool, int, bool]:
     """Return the board, whether white is to move, the plies since the last capture, and no capture before it."""
@@ -318,7 +336,6 @@ def python(game: Chess, options: Options, individual: "Written", title: str = TI
     """
     del game
     program, three, lot = individual.python, options.trees == "three", options.ties == "lot"
-    chance = "one is chosen by lot" if lot else "it plays the first, in the order of kinds and squares"
     when = options.phase if three else ""
     says = {"more": "more", "even": "as much", "less": "less"} if three else {"evaluate": ""}
     trees = []
@@ -328,12 +345,27 @@ def python(game: Chess, options: Options, individual: "Written", title: str = TI
         trees.append(head + program.needed(tree).body(program.values[tree]))
     names = options.terminals if options.stage != "final" else (*SIMPLE, *COMPLEX, *EXTRA)
     board = "after" if options.phase == "after" else "board"
-    choose = CHOOSE.format(
-        pick=THREE.format(board=board) if three else "    found = evaluate(seen)",
-        choice=f"return {'random.choice(found)' if lot else 'found[0]'} if (found := best(fen)) else None",
-    )
-    told = f"best(fen) returns all moves that it values most, among which {chance}."
-    return _module(title, told, "\nimport random\n" if lot else "", trees, names, choose)
+    pick = THREE.format(board=board) if three else "    found = evaluate(seen)"
+    return _choosing(title, trees, names, pick, lot)
+
+
+def of_sums(game: Chess, options: SumOptions, individual: "Written", title: str = TITLE) -> str:
+    """Return the text of a module with a function `choose(fen)` that plays like a sum; the values are equal.
+
+    Args:
+        game: the rules, which say what is weighed where the options do not.
+        options: what is weighed, and who chooses among equal moves.
+        individual: the weights.
+        title: first line of the docstring.
+    """
+    names, lot = options.weighed(game), options.ties == "lot"
+    steps = np.round(individual.program.value[:, 0] * (GRID / np.array(sums.units(names))).astype(np.float32))
+    rows = [
+        f"    ({int(step)}, {names[term[0]]!r}, {names[term[1]] if len(term) > 1 else None!r}),"
+        for step, term in zip(steps, sums.terms(names), strict=True)
+    ]
+    weights = SUM.format(weights="\n".join(rows), numbers=tuple(name for name in names if name in NUMBERS))
+    return _choosing(title, [weights], names, "    found = evaluate(seen)", lot)
 
 
 def of_leaves(game: Chess, options: LeafOptions, individual: "Written", title: str = TITLE) -> str:
@@ -362,6 +394,15 @@ def of_leaves(game: Chess, options: LeafOptions, individual: "Written", title: s
         (*SIMPLE, *COMPLEX, *EXTRA),
         SEARCHED.format(quiet=QUIET, search=search),
     )
+
+
+def _choosing(title: str, trees: list[str], names: Sequence[str], pick: str, lot: bool) -> str:
+    """Return the text of a module that values the position after every move, by `pick`."""
+    chance = "one is chosen by lot" if lot else "it plays the first, in the order of kinds and squares"
+    choice = f"return {'random.choice(found)' if lot else 'found[0]'} if (found := best(fen)) else None"
+    told = f"best(fen) returns all moves that it values most, among which {chance}."
+    choose = CHOOSE.format(pick=pick, choice=choice)
+    return _module(title, told, "\nimport random\n" if lot else "", trees, names, choose)
 
 
 def _module(title: str, says: str, imports: str, trees: list[str], names: Sequence[str], choose: str) -> str:

@@ -19,7 +19,7 @@ from jaxgp.genotypes.language import Genome
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.alone.walk import Walker
-from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
+from jaxgp.players.greedy import ChoosingPlayer, ChosenPlayer, GreedyPlayer, WeighedPlayer
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.rules import RulePlayer
 from jaxgp.players.searched import SearchedPlayer
@@ -37,6 +37,8 @@ Valued = tuple[Array, Array]
 """float32[K], what moves are worth to the side to move, and int32[L, K], what is expected after each; -1: nothing."""
 MoveLine = tuple[str, float, str]
 """The name of a move, what it is worth, and what else is known of it."""
+TERMS = 5
+"""Terms of a sum that are told, the largest ones."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +165,10 @@ def _of_genome(
         if len(actor.primitives.roots) > 1 and after is not None:
             says += f" Tree {int(jax.jit(actor.tree)(state, after)) + 1} is the one that values it."
         return Reasons(says, moves, trees=[] if after is None else trees(jax.jit(actor.view)(_many(after))))
+    if isinstance(actor, WeighedPlayer):
+        moves, after = _chosen(actor, cast, plans, state)
+        says = "A weighted sum values what each move leads to."
+        return Reasons(says if after is None else f"{says} {_terms(actor, plans, after)}", moves)
     if isinstance(actor, ProgramPlayer):
         says = "The value of the program names the move. The numbers are the values in this position."
         return Reasons(says, trees=trees(jax.jit(actor.features)(state)[:, None]))
@@ -274,7 +280,7 @@ def _greedy(actor: GreedyPlayer, cast: Cast, plans: Any, state: Position) -> tup
     return [(_name(cast, int(moves[n])), float(values[n]), "") for n in order], seen[order[0]][:, None]
 
 
-def _chosen(actor: ChosenPlayer, cast: Cast, plans: Any, state: Position) -> tuple[list[MoveLine], Any]:
+def _chosen(actor: ChoosingPlayer[Any], cast: Cast, plans: Any, state: Position) -> tuple[list[MoveLine], Any]:
     """Value every move on the list of the game, or every whole turn; return also what the best one leads to."""
     game: Any = cast.game
     if actor.names is not None:
@@ -293,8 +299,16 @@ def _chosen(actor: ChosenPlayer, cast: Cast, plans: Any, state: Position) -> tup
     return [(names[n], float(values[n]), "") for n in order], best
 
 
+def _terms(actor: WeighedPlayer, plans: Array, after: Any) -> str:
+    """Say which terms of a sum count most after the best move."""
+    worth = np.asarray(jax.jit(actor.parts)(plans, actor.view(_many(after))))[0, :, 0]
+    most = sorted(np.flatnonzero(worth).tolist(), key=lambda n: -abs(worth[n]))[:TERMS]
+    told = ", ".join(f"{actor.primitives.roots[n]} {worth[n]:+.3f}" for n in most)
+    return f"After the best one its largest terms are {told}." if most else "After the best one all its terms are 0."
+
+
 @lru_cache(maxsize=8)
-def _valuing(actor: ChosenPlayer) -> Callable[[Any, Position, Array], tuple[Any, Array]]:
+def _valuing(actor: ChoosingPlayer[Any]) -> Callable[[Any, Position, Array], tuple[Any, Array]]:
     """Compile: (plans of one individual, state, int32[K] places) -> outcomes [K], and their values, float32[K]."""
 
     def each(plans: Any, state: Position, places: Array) -> tuple[Any, Array]:

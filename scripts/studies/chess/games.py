@@ -26,8 +26,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -36,6 +36,7 @@ import numpy as np
 import envs
 from envs.chess import strategies, tables
 from envs.chess.geometry import SQUARES
+from envs.chess.language import LeafOptions
 from envs.chess.notation.fen import kinds_of
 from envs.chess.notation.pgn import fen_of
 from envs.chess.notation.uci import PACKAGES
@@ -85,6 +86,7 @@ win; `ahead`, `behind`: games without a winner that ended with more, with less m
 
 Mover = Callable[[State, State, np.ndarray], np.ndarray]
 """(states on the device [N], the same on the host, bool[N] whose turn it is) -> int[N] actions there."""
+Asked = TypeVar("Asked")
 Act = Callable[[State, jax.Array, jax.Array], jax.Array]
 """(states [N], bool[N] which count, key) -> int32[N] actions there."""
 
@@ -185,27 +187,35 @@ def player(game: Chess, name: str, depth: int | None = None) -> Act:
     """Return (states [N], bool[N] which count, key) -> int32[N]: how a program moves, by its name or its file."""
     if name in strategies.WRITTEN:
         made = cast(envs.spec("chess"), game, "move")
-        genome = parse_program(made.language, strategies.text(name), CAPACITY)
+        text = strategies.text(name)
     else:
         loaded = load(name, envs, "players")
-        there = elsewhere(loaded, cast(envs.spec("chess"), game, str(loaded.cast.program["role"])), "players")
-        made, genome = there.cast, there.genome
+        made = elsewhere(loaded, cast(envs.spec("chess"), game, str(loaded.cast.program["role"])), "players").cast
+        text = loaded.content.text
+    role, asked = str(made.program["role"]), made.options
     if depth is not None:
         if made.language.num_trees > 1:
             reject("players", name, "with depth, programs of one tree")
-        own = made.options
-        made = cast(envs.spec("chess"), game, "leaf", values={"depth": depth, "erc": own.erc, "extra": own.extra})
-    actor: Any = made.actor
+        role, asked = "leaf", LeafOptions(depth=depth, erc=asked.erc, extra=asked.extra)
+    actor, act = acting(game, role, asked)
+    genome = parse_program(actor.primitives, text, CAPACITY)
     plans = actor.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], genome))
+    return partial(act, plans)
+
+
+@cache
+def acting(game: Chess, role: str, asked: Any) -> tuple[Any, Callable[[Any, State, jax.Array, jax.Array], jax.Array]]:
+    """Return who acts for programs of a role with these options, and (plans [1, ...], as `Act`) -> int32[N] actions."""
+    actor: Any = cast(envs.spec("chess"), game, role, values=vars(asked)).actor
 
     @jax.jit
-    def act(states: State, counts: jax.Array, key: jax.Array) -> jax.Array:
+    def act(plans: Any, states: State, counts: jax.Array, key: jax.Array) -> jax.Array:
         bits = jax.random.bits(key, (1, len(counts)), jnp.uint32)
         moves, _ = actor.act(plans, jax.tree.map(lambda x: x[None], states), bits, counts[None])
         first: jax.Array = moves[0, :, 0]
         return first
 
-    return act
+    return actor, act
 
 
 def defence(game: Chess) -> Act:
@@ -355,17 +365,22 @@ def _row(options: Options, name: str, limit: str, found: Played, count: int, sea
     return options.endgame, options.start, name, opponent, *counts, *rest
 
 
+def engines_named(task: Callable[[Asked], int]) -> Callable[[Asked], int]:
+    """Return a task whose engines, where they are missing or fail, are named in the one line of its error."""
+
+    def run(options: Asked) -> int:
+        try:
+            return task(options)
+        except MissingEngineError as error:
+            raise UsageError(f"engine: {error}") from error
+        except EngineError as error:
+            raise RunError(str(error)) from error
+
+    return run
+
+
 def task(options: Options) -> int:
     """Play, print, save after each row."""
-    try:
-        return _task(options)
-    except MissingEngineError as error:
-        raise UsageError(f"engine: {error}") from error
-    except EngineError as error:
-        raise RunError(str(error)) from error
-
-
-def _task(options: Options) -> int:
     path = files.user_path("save", options.save) if options.save else None
     head, met = ",".join(COLUMNS) + "\n", dict[str, None]()
     print(head, end="")
@@ -381,4 +396,4 @@ def _task(options: Options) -> int:
 
 
 if __name__ == "__main__":
-    terminal.leave(arguments.main(Options, task, __doc__))
+    terminal.leave(arguments.main(Options, engines_named(task), __doc__))

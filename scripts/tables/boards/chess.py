@@ -3,13 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from jaxgp.report.generated import table
-from jaxgp.statistics.comparison import dominance
-from jaxgp.statistics.intervals import student, wilson
-from jaxgp.statistics.permutation import rank_sum
-from jaxgp.statistics.verdicts import holm
+from jaxgp.statistics.intervals import student
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 
@@ -26,6 +21,7 @@ CLASSES = {
     "truth": "table-taught",
     "games": "table-taught in games",
     "coplay": "co-played",
+    "book": "co-played as long as in the book",
     "mate": "taught to mate",
     "play": "tree, own play",
     "sum": "sum, own play",
@@ -42,30 +38,6 @@ FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
 MET = "met, "
-MATTERED = re.compile(r"outputs/chess/mattered(_coplay)?/(?P<row>\w+)/\d+")
-REFERENCE = "reference"
-ROWS = {
-    REFERENCE: "reference",
-    "simple_terminals": "the 21 terminals of Table 4.2 alone",
-    "three_trees": "three trees, chosen by the position after the move",
-    "first_language": "the first language of Figure 12.1",
-    "later_language": "the second language of Figure 12.1",
-    "erc_table": "constants of chapter 4",
-    "erc_inverses": "constants of chapter 4 and their inverses",
-    "held_starts": "held starts",
-    "reproduction_0": "no reproduction",
-    "draws_alone": "draws alone, no 3/4 rule",
-    "peers_10": "10 games from each seat, 4 generations",
-    "peers_2": "2 games from each seat, 20 generations",
-    "one_tree": "one tree",
-}
-"""What short runs differ in, by their directories."""
-GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
-NAMED = {
-    "co": "champion, by games against a random mover",
-    "co_five": "champion after 20 generations, by games against `five_terms`",
-}
-"""Who named the champions of runs, by their directories."""
 
 
 def named(player: str) -> str | None:
@@ -153,32 +125,6 @@ def near(data: Data) -> str:
     return table(["player", *heads, f"{SIX[0]}, best on top", "best played"], lines)
 
 
-def seen(data: Data) -> str:
-    """Return a line for each way to value what programs see of positions: how often it mates."""
-    said = {"depth": "the mean of the plies to mate", "play": "what its own play comes to, after {} rounds"}
-    lines = [
-        [row["endgame"], row["combinations"], said[row["by"]].format(row["rounds"]), f"{100 * float(row['mated']):.1f}"]
-        for row in data["chess_seen"]
-        if row["by"] in said
-    ]
-    return table(["endgame", "combinations of terminals", "worth of each", "mated, percent"], lines)
-
-
-def exact(data: Data) -> str:
-    """Return a line for each program: from what share of won starts it mates, as exact computation says."""
-
-    def cells(row: Cells, count: str, share: str) -> list[str]:
-        return [f"{int(str(row[count])):,}", f"{100 * float(str(row[share])):.2f}"] if row[count] else ["", ""]
-
-    lines = [
-        [str(row["endgame"]), who, *cells(row, "positions", "mated"), *cells(row, "unmet", "unmet_mated")]
-        for row in data["chess_seen"]
-        if (who := named(str(row["by"]))) is not None
-    ]
-    head = ["endgame", "program", "won starts, all", "mated, percent", "starts kept from training", "mated, percent"]
-    return table(head, lines)
-
-
 def by_book(data: Data) -> str:
     """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts."""
     found: dict[tuple[str, ...], list[Cells]] = {}
@@ -196,6 +142,25 @@ def by_book(data: Data) -> str:
         lines.append([*place, f"{count:,}", *(f"{100 * end / count:.0f}" for end in ends), each, told])
     ends = ["won, %", "ahead, %", "level, %", "behind, %", "lost, %"]
     return table(["endgame", "program", "against", "games", *ends, "score of each run", "mean"], lines)
+
+
+def curves(data: Data) -> str:
+    """Return a line for each co-played run and opponent: scores of the best of generations, and of the champion."""
+    rows = data["chess_curves"]
+    engine = {int(row["generation"]) for row in rows if row["opponent"] != "master"}
+    of: dict[tuple[str, str], dict[int, Cells]] = {}
+    for row in rows:
+        of.setdefault((row["run"], row["opponent"]), {})[int(row["generation"])] = row
+    lasts = {run: max(found) for (run, _), found in of.items()}
+    shown = sorted(engine - set(lasts.values()))
+    lines = []
+    for (run, opponent), found in of.items():
+        last = found[lasts[run]]
+        place = last["endgame"], run.rpartition("/")[2], str(named(opponent))
+        scores = (f"{float(found[at]['score']):.3f}" if at in found else "" for at in shown)
+        lines.append([*place, *scores, str(lasts[run]), _score(last)])
+    head = ["endgame", "seed", "against", *(f"generation {at}" for at in shown), "generations", "champion"]
+    return table(head, lines)
 
 
 def games(data: Data) -> str:
@@ -218,88 +183,6 @@ def _interval(score: float, low: float, high: float) -> str:
     return f"{score:.3f} ({max(low, 0):.3f} to {min(high, 1):.3f})"
 
 
-def mates(data: Data) -> str:
-    """Return a line for each champion that is to mate: how many won starts it mates from, and how fast."""
-    lines = [
-        [str(row["endgame"]), str(named(row["player"])), f"{int(row['games']):,}", *_mated(row)]
-        for row in data["chess_mates"]
-    ]
-    return table(["endgame", "program", "starts", "mated, percent", "longest mate, moves"], lines)
-
-
-def _mated(row: Cells) -> tuple[str, str]:
-    won, count, longest = (int(str(row[name])) for name in ("won", "games", "longest"))
-    low, high = wilson(won, count)
-    return f"{100 * won / count:.1f} ({100 * low:.1f} to {100 * high:.1f})", str((longest + 1) // 2)
-
-
-def mattered(data: Data) -> str:
-    """Return short runs that differ in one option, by what their champions keep of the same decisions."""
-    found: dict[str, dict[str, list[float]]] = {"critical": {}, "held": {}}
-    for row in data["chess_mattered"]:
-        if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
-            found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
-    of = {name: np.array(shares) for name, shares in found["critical"].items()}
-    told = _compared(of)
-    lines = [
-        [ROWS[name], str(len(shares)), _spread(shares), f"{np.median(found['held'][name]):.1f}", *told[name]]
-        for name, shares in of.items()
-    ]
-    head = ["runs", "number", "critical decisions kept", "held", "A12: better than the reference", "p (exact, Holm)"]
-    return table(head, lines)
-
-
-def mattered_coplay(data: Data) -> str:
-    """Return short co-played runs that differ in one option, by what the last generation and the champion keep."""
-    found: dict[str, list[tuple[float, float]]] = {}
-    for row in data["chess_mattered_coplay"]:
-        run = MATTERED.fullmatch(str(row["run"]))
-        if run and row["generation"] != "0":
-            found.setdefault(run["row"], []).append((100 * float(row["median"]), 100 * float(row["champion"])))
-    of = {name: np.array(pairs) for name, pairs in found.items()}
-    told = _compared({name: pairs[:, 0] for name, pairs in of.items()})
-    lines = [[ROWS[name], str(len(x)), *map(_spread, x.T), *told[name]] for name, x in of.items()]
-    head = ["runs", "number", "median of the last generation", "champion"]
-    return table([*head, "A12 of the medians", "p (exact, Holm)"], lines)
-
-
-def _spread(shares: np.ndarray) -> str:
-    return f"{np.median(shares):.1f} ({shares.min():.1f} to {shares.max():.1f})"
-
-
-def _compared(of: dict[str, np.ndarray]) -> dict[str, tuple[str, str]]:
-    """Return A12 and p beside the reference, by row; p by Holm over all rows."""
-    others = [name for name in of if name != REFERENCE]
-    found = holm([rank_sum(of[name], of[REFERENCE]) for name in others])
-    told = {REFERENCE: ("", "")}
-    for name, p in zip(others, found, strict=True):
-        told[name] = f"{dominance(of[name], of[REFERENCE]):.2f}", f"{p:.2g}"
-    return told
-
-
-def grown(data: Data) -> str:
-    """Return a line for each generation: what individuals of each run keep; and what the champions keep."""
-    of: dict[str, dict[str, dict[int, Cells]]] = {}
-    for row in data["chess_grown"]:
-        if run := GROWN.fullmatch(str(row["run"])):
-            of.setdefault(run["who"], {}).setdefault(run["seed"], {})[int(str(row["generation"]))] = row
-    lines = []
-    for generation in next(iter(of["co"].values())):
-        rows = [run[generation] for run in of["co"].values()]
-        cells = [(f"{_hundred(row['median'])} ({_hundred(row['most'])})", f"{float(row['nodes']):.0f}") for row in rows]
-        lines.append([str(generation), *(x for pair in cells for x in pair)])
-    for who, runs in of.items():
-        last = [runs[seed][max(runs[seed])] if seed in runs else None for seed in of["co"]]
-        kept = [(_hundred(row["champion"]), "") if row else ("", "") for row in last]
-        lines.append([NAMED[who], *(x for pair in kept for x in pair)])
-    head = [(f"seed {seed}: median (best)", "nodes") for seed in of["co"]]
-    return table(["generation", *(x for pair in head for x in pair)], lines)
-
-
-def _hundred(share: object) -> str:
-    return f"{100 * float(str(share)):.1f}"
-
-
 def terminals(data: Data) -> str:
     """Return a line for each terminal as the whole program."""
     rows = [row for row in data["chess_kept"] if not row["than"] and named(row["player"]) is None]
@@ -319,21 +202,6 @@ def differences(data: Data) -> str:
         cells = [_percent(mine[one], "+") if one in mine else "" for one in engines]
         lines.append([str(named(place[0])), place[1], *cells])
     return table(["player", "endgame", *(f"than {named(one)}" for one in engines)], lines)
-
-
-def points(data: Data) -> str:
-    """Return a line for each player: its points, by what games without mate are worth."""
-    rows = data["chess_points"]
-    worths, names = list(dict.fromkeys(row["adjudicate"] for row in rows)), FIXED | {"random": "random programs"}
-    lines = []
-    for player in dict.fromkeys(row["player"] for row in rows):
-        mine = {row["adjudicate"]: row for row in rows if row["player"] == player}
-        shares = {a: [100 * float(row[name]) for name in ("points", "low", "high")] for a, row in mine.items()}
-        cells = ["{:.1f} ({:.1f} to {:.1f})".format(*shares[a]) if a in mine else "" for a in worths]
-        lines.append([names.get(player, player.replace("*", "\\*")), *cells])
-    drawn = {row["adjudicate"]: f"{100 * float(row['drawn']):.0f}" for row in rows}
-    lines.append(["games that end level", *(drawn[a] for a in worths)])
-    return table(["player", *(f"`game.adjudicate={a}`" for a in worths)], lines)
 
 
 def speed(data: Data) -> str:
@@ -378,6 +246,7 @@ TABLES: Makers = {
     "chess_met": met,
     "chess_games": games,
     "chess_book": by_book,
+    "chess_curves": curves,
     "chess_speed": speed,
 }
 LARGER: Makers = {
@@ -388,13 +257,3 @@ LARGER: Makers = {
     "chess_results": results,
 }
 """Tables of five and six men."""
-LEARNING: Makers = {
-    "chess_seen": seen,
-    "chess_exact": exact,
-    "chess_mates": mates,
-    "chess_mattered": mattered,
-    "chess_mattered_coplay": mattered_coplay,
-    "chess_grown": grown,
-    "chess_points": points,
-}
-"""Tables of what evolution learns from."""

@@ -11,7 +11,7 @@ import envs
 from envs.chess import language, strategies
 from envs.chess.notation.moves import uci
 from envs.chess.notation.pgn import fen_of
-from envs.chess.roles import LEAF, MOVE
+from envs.chess.roles import LEAF, MOVE, SUM
 from jaxgp.export import export as analysis
 from jaxgp.genotypes.text import parse_program
 from jaxgp.measure import champions
@@ -97,6 +97,29 @@ def test_the_exported_program_of_a_kept_champion_chooses_a_move_unless_the_game_
     assert module["choose"]("q6k/5KQ1/8/8/8/8/8/8 b - - 0 1") is None
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("endgame", ["KRK", "KQKR"])
+def test_an_exported_sum_plays_as_its_player(endgame):
+    loaded = champions.load(str(KEPT / f"chess_sum_{endgame.lower()}.jsonl#0"), envs)
+    player, game, module = loaded.cast.actor, envs.make("chess", endgame=endgame), {}
+    individual = analysis.Written(loaded.cast.language, loaded.genome)
+    exec(SUM.exports["python"](game, loaded.cast.options, individual, "A player of chess endgames."), module)
+
+    @jax.jit
+    def act(key):
+        states = jax.vmap(game.init)(jax.random.split(key, 40))
+        plans = player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], loaded.genome))
+        bits = jnp.arange(40, dtype=jnp.uint32)[None]
+        return states, player.act(plans, jax.tree.map(lambda x: x[None], states), bits)[0][0, :, 0]
+
+    states, actions = act(jax.random.key(0))
+    for n, action in enumerate(np.asarray(actions)):
+        state = played.at(states, n)
+        best = module["best"](fen_of(state))
+        assert uci(state, int(action)) in best
+        assert module["choose"](fen_of(state)) in best
+
+
 def searching(depth, program):
     """The role that values leaves with a program, and its module."""
     options, module = language.LeafOptions(depth=depth), {}
@@ -107,13 +130,13 @@ def searching(depth, program):
     return player, parsed, module
 
 
-SUM = "(If3 1000*IsMate 1000 (If3 MyPieceCannotBeCaptured NumNotMovesOppKing EvaluateMaterial))"
+ADDED = "(If3 1000*IsMate 1000 (If3 MyPieceCannotBeCaptured NumNotMovesOppKing EvaluateMaterial))"
 
 
 def test_an_exported_search_of_one_ply_plays_a_move_that_the_program_values_most():
     options = language.Options(trees="one")
-    greedy = exported(options, parse_program(MOVE.make(FIVE, options)[0], SUM, 64))
-    module = searching(1, SUM)[2]
+    greedy = exported(options, parse_program(MOVE.make(FIVE, options)[0], ADDED, 64))
+    module = searching(1, ADDED)[2]
     for fen in (
         "8/8/6K1/8/2r1k3/R7/7q/3Q4 w - - 0 1",
         "7k/5K2/8/8/8/8/6Q1/q7 w - - 0 1",
@@ -125,7 +148,7 @@ def test_an_exported_search_of_one_ply_plays_a_move_that_the_program_values_most
 
 @pytest.mark.slow
 def test_an_exported_search_plays_as_its_player():
-    player, program, module = searching(2, SUM)
+    player, program, module = searching(2, ADDED)
     states = jax.tree.map(lambda x: jnp.asarray(x[:40]), after_moves(0, FEW)[0])
     plans = player.prepare(jax.tree.map(lambda x: jnp.asarray(x)[None], program))
     wide = jax.tree.map(lambda x: x[None], states)

@@ -9,8 +9,10 @@ import envs
 import jaxgp
 from envs.chess import sums
 from envs.chess.language import After, view
+from jaxgp.anatomy.reasons.reasons import explain
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
+from jaxgp.seats.options import player
 
 NAMES = ("MyKingDistEdges", "OppKingProximityToEdges", "1000*IsMate", "IsOppKingInCheck")
 POSITION = "7k/8/6K1/8/8/8/8/R7 w - - 0 1"
@@ -64,3 +66,12 @@ def test_values_are_sums_without_rounding_errors(cast):
 def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
     with pytest.raises(UsageError, match="each once of NotMyKingInCheck"):
         jaxgp.take(envs.spec("chess"), role="sum", options={"terminals": names})
+
+
+def test_why_it_moves_is_told_by_the_largest_terms_after_the_best_move(cast):
+    weights = {"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}
+    one = jax.tree.map(lambda x: x[0], individual(cast, **weights))
+    told = explain(cast, player("champion"), one, cast.game.init(jax.random.key(0)))
+    assert told.moves[0][0] == "R-a8"
+    assert told.moves[0][1] == pytest.approx(0.5 - 0.25 / 3, abs=2**-12)
+    assert told.says.endswith("largest terms are 1000*IsMate +0.500, MyKingDistEdges&IsOppKingInCheck -0.083.")
