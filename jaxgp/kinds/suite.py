@@ -189,6 +189,7 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness with its referee; test instances of the suite take no part."""
+        import jax.numpy as jnp
         import numpy as np
 
         from jaxgp.arrays import take
@@ -198,16 +199,15 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
         found = instances("fitness.instances", self.instances, cast)
         known = np.flatnonzero(~found.test)
-        if self.validation_instances is None:
-            aside = apart(len(known), self.validation)
-            drawn, measuring = take(found.states, known[~aside]), take(found.states, known[aside])
-        else:
+        others = found
+        if self.validation_instances is not None:
             others = instances("fitness.validation_instances", self.validation_instances, cast)
-            free = np.flatnonzero(~others.test)
-            drawn, measuring = take(found.states, known), take(others.states, free[apart(len(free), self.validation)])
+        free = np.flatnonzero(~others.test)
+        aside = free[apart(len(free), self.validation)]
+        drawn = np.setdiff1d(known, aside) if others is found else known
         training = SuiteFitness(
             cast.actor,
-            drawn,
+            take(found.states, jnp.asarray(drawn)),
             boards=self.boards,
             factor=self.factor,
             limit=self.limit,
@@ -220,7 +220,9 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
             parsimony=self.parsimony,
             minimum=self.minimum,
         )
-        referee = replace(training, instances=measuring, limit=self.validation_limit or self.limit)
+        referee = replace(
+            training, instances=take(others.states, jnp.asarray(aside)), limit=self.validation_limit or self.limit
+        )
         own = SolverFitness(training, self.problems.met) if self.problems.population else training
         return Refereed(own, referee, self.measured, self.first)
 

@@ -36,7 +36,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import RunError
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option
-from rivals.puzzles import rush_hour as plain
+from rivals.plain import rush_hour as plain
 
 SIZE = 8
 GAME = rules_of(SIZE)
@@ -94,7 +94,7 @@ def change(board: Board, rng: random.Random) -> Board:
 
 def search(some: Sequence[Board], limit: int) -> list[Found]:
     """Search boards breadth first; raises RunError without a C++ compiler."""
-    found = plain.breadth_first(some, limit)
+    found = plain.breadth_first([board.text for board in some], limit)
     if found is None:
         raise RunError("there is no C++ compiler: g++ is needed")
     return [Found(*one) for one in found]

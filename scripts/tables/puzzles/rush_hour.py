@@ -232,7 +232,7 @@ EVOLVED_GREEDY = {
     "rush_hour_greedy": "champion of greedy",
     "rush_hour_greedy_heuristic": "single heuristic of greedy",
 }
-PAIRED_GREEDY = {
+PAIRED_GREEDY: Mapping[str, tuple[Compared, Compared]] = {
     "policies, beside H1": ("rush_hour_greedy", "H1"),
     "policy chosen in training, beside H1": (Chosen("rush_hour_greedy"), "H1"),
     "policies of deepening, beside H1": ("rush_hour_policy", "H1"),
@@ -240,7 +240,7 @@ PAIRED_GREEDY = {
     "single heuristic chosen in training, beside H1": (Chosen("rush_hour_greedy_heuristic"), "H1"),
     "policies, beside single heuristics": ("rush_hour_greedy", "rush_hour_greedy_heuristic"),
 }
-PAIRED_DEEPENING = {
+PAIRED_DEEPENING: Mapping[str, tuple[Compared, Compared]] = {
     "policies, beside H1": ("rush_hour_policy", "H1"),
     "policies, beside Hc": ("rush_hour_policy", "Hc"),
     "policy chosen in training, beside H1": (Chosen("rush_hour_policy"), "H1"),
