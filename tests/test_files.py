@@ -61,7 +61,9 @@ def test_options_of_files_and_directories_are_declared_as_paths():
     columns = {(schema, name) for schema, name in of_files if name in ("a", "b")}  # with a table, values of a column
     # A suite may also be a list of numbers, longer than the name of a file, and `fen` a position; the game says what it
     # accepts.
-    suites = {(schema, name) for schema, name in of_files if name in ("suite", "instances", "fen")}
+    suites = {
+        (schema, name) for schema, name in of_files if name in ("suite", "instances", "validation_instances", "fen")
+    }
     assert of_files - columns - suites <= {(str(schema), name) for schema, name in PATHS}
     assert len(PATHS) > 20
 

@@ -55,6 +55,15 @@ def is_solved(board: Vehicles, size: int) -> bool:
     return board["X"][-1][1] == size - 1
 
 
+def leave(board: Vehicles, size: int) -> Vehicles:
+    """Return the board after X has driven to the exit, or as it is where another vehicle stands in its way."""
+    row, front = board["X"][-1]
+    taken = {cell for vehicle in board.values() for cell in vehicle}
+    if any((row, column) in taken for column in range(front + 1, size)):
+        return board
+    return play(board, Slide("X", size - 1 - front))
+
+
 def slides(board: Vehicles, size: int, metric: str) -> Iterator[Slide]:
     """Yield all legal slides."""
     taken = {cell for vehicle in board.values() for cell in vehicle}
@@ -88,5 +97,7 @@ def prove(game: RushHour, state: State, actions: Iterable[int]) -> None:
         if slide not in slides(board, game.size, game.metric):
             raise ValueError(f"slide {number}, of vehicle {slide.letter} by {slide.distance}: not legal")
         board = play(board, slide)
+        if game.macro:
+            board = leave(board, game.size)
     if not is_solved(board, game.size):
         raise ValueError("the slides do not solve it")

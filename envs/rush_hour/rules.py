@@ -8,6 +8,7 @@ there. Boards have 6 x 6 to 8 x 8 cells:
   puzzle is solved when X stands at the exit. Driving out through it would be the same slide.
 - The metric `moves` counts a slide of any number of cells as one move. The metric `steps` has slides of one cell alone.
 - A wall covers one cell and never moves. There is no limit on the number of moves.
+- With `macro`, X drives to the exit as part of the move that clears its way, as in section 10.2.2 of the source.
 
 A line is a byte of bits, and a board is two words of four lines each, once by rows and once by columns. A vehicle finds
 how far it can slide from the byte of its line.
@@ -92,6 +93,7 @@ class RushHour(Packs, Puzzle[State]):
         accepted="the name of a board that comes with the game, or the cells of one, row by row",
     )
     metric: Metric = option("moves", "whether a slide of any number of cells is one action, moves, or of one, steps")
+    macro: bool = option(False, "whether X drives to the exit as part of the move that clears its way, if it can")
 
     name: ClassVar[str] = "rush_hour"
     version: ClassVar[str] = "1"
@@ -197,6 +199,13 @@ class RushHour(Packs, Puzzle[State]):
         """Return bool[]: whether X stands at the exit."""
         return state.positions[X] == self.size - 2
 
+    def clear(self, state: State) -> Array:
+        """Return bool[]: whether nothing stands between X and the exit."""
+        row, front = target_row(self.size), state.positions[X] + 1
+        along = ~state.vertical & (state.lines == row) & (state.positions > front)
+        across = state.vertical & (state.positions <= row) & (row < state.positions + state.lengths)
+        return ~(along | across & (state.lines > front)).any()
+
     def legal_actions(self, state: State) -> Array:
         """Return bool[V * 2 * far]: the slides that are free."""
         back, forward = self.reach(state)
@@ -232,6 +241,9 @@ class RushHour(Packs, Puzzle[State]):
         moves = free & ~state.terminated
         moved = (np.arange(self.vehicles) == vehicle) & moves
         positions = (state.positions + jnp.where(moved, distance, 0)).astype(jnp.int8)
+        if self.macro:
+            leaves = moves & self.clear(state.replace(positions=positions))  # type: ignore[attr-defined]
+            positions = positions.at[X].set(jnp.where(leaves, self.size - 2, positions[X]))
         count = state.count + moves
         ended = state.terminated | (positions[X] == self.size - 2)
         return State(
@@ -360,13 +372,13 @@ class RushHour(Packs, Puzzle[State]):
         )
 
 
-def rules_of(size: int, metric: Metric = "moves") -> RushHour:
+def rules_of(size: int, metric: Metric = "moves", macro: bool = False) -> RushHour:
     """Return rules for positions of any boards of a size; on its own board X is alone.
 
     States carry their boards, and a program is compiled once for these rules, whatever the boards are.
     """
     before = target_row(size) * size
-    return RushHour(size, "." * before + "XX" + "." * (size**2 - before - 2), metric)
+    return RushHour(size, "." * before + "XX" + "." * (size**2 - before - 2), metric, macro)
 
 
 def cells(state: State) -> Array:

@@ -73,6 +73,12 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
     validation: int = option(
         10, "instances set apart for the measure that names the champion; none of them is drawn", low=1, high=MAX_GAMES
     )
+    validation_instances: str | None = option(
+        None, "a suite of the game, or a file, whose training instances these are; null: that of `instances`"
+    )
+    validation_limit: int | None = option(
+        None, "the most nodes of a search of these; null: `limit`", low=1, high=MAX_COUNT
+    )
     first: int = option(
         0,
         "how many individuals, the first ones of a population, are measured by the instances set apart, beside the "
@@ -107,8 +113,9 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
     score: str = option(
         "share",
         "the score of a solution: the share of the nodes of the reference search that it saves (share), or the share "
-        "of their logarithm (log), by which one instance that takes very many nodes does not outweigh all others",
-        ("share", "log"),
+        "of their logarithm (log), by which one instance that takes very many nodes does not outweigh all others; or "
+        "the logarithm of the ratio of both (ratio), whose mean is that of a geometric mean of ratios",
+        ("share", "log", "ratio"),
     )
     cost: str = option(
         "nodes",
@@ -156,24 +163,33 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
     def check(self, config: "Config", cast: "Cast") -> None:
         """Check that there is a suite with enough instances; raises UsageError."""
-        from jaxgp.fitness.puzzles.suite import instances
-
-        number = int((~instances("fitness.instances", self.instances, cast).test).sum())
+        number = _count_training("fitness.instances", self.instances, cast)
         if number < 2:
             accepted = f"a suite with at least 2 instances for training; this has {number}"
             reject("fitness.instances", self.instances, accepted)
-        if self.validation >= number:
-            why = f"the suite has {number} instances for training and validation"
-            reject("fitness.validation", self.validation, f"a whole number from 1 to {number - 1}; {why}")
+        left, less = self._left(number, cast)
         if self.cost == "expanded" and not cast.actor.counts_expanded:
             reject("fitness.cost", self.cost, f"nodes with program.search={cast.program.get('search')}")
-        left = number - self.validation
         if self.boards > left:
-            why = f"{number} instances less {self.validation} for validation"
-            reject("fitness.boards", self.boards, f"a whole number from 1 to {left}; {why}")
+            reject("fitness.boards", self.boards, f"a whole number from 1 to {left}; {number} instances{less}")
+
+    def _left(self, number: int, cast: "Cast") -> tuple[int, str]:
+        """Check the instances set apart; return how many of `number` are left to be drawn, and why, for messages."""
+        other = self.validation_instances
+        if other is None:
+            if self.validation >= number:
+                why = f"the suite has {number} instances for training and validation"
+                reject("fitness.validation", self.validation, f"a whole number from 1 to {number - 1}; {why}")
+            return number - self.validation, f" less {self.validation} for validation"
+        there = _count_training("fitness.validation_instances", other, cast)
+        if self.validation > there:
+            why = f"{other} has {there} instances for training"
+            reject("fitness.validation", self.validation, f"a whole number from 1 to {there}; {why}")
+        return number, ""
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness with its referee; test instances of the suite take no part."""
+        import jax.numpy as jnp
         import numpy as np
 
         from jaxgp.arrays import take
@@ -183,23 +199,30 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
         found = instances("fitness.instances", self.instances, cast)
         known = np.flatnonzero(~found.test)
-        aside = apart(len(known), self.validation)
+        others = found
+        if self.validation_instances is not None:
+            others = instances("fitness.validation_instances", self.validation_instances, cast)
+        free = np.flatnonzero(~others.test)
+        aside = free[apart(len(free), self.validation)]
+        drawn = np.setdiff1d(known, aside) if others is found else known
         training = SuiteFitness(
             cast.actor,
-            take(found.states, known[~aside]),
+            take(found.states, jnp.asarray(drawn)),
             boards=self.boards,
             factor=self.factor,
             limit=self.limit,
             reference=self.reference,
             unsolved=self.unsolved,
-            by_log=self.score == "log",
+            score=self.score,
             by_expanded=self.cost == "expanded",
             partial=self.partial,
             scale=self.scale,
             parsimony=self.parsimony,
             minimum=self.minimum,
         )
-        referee = replace(training, instances=take(found.states, known[aside]))
+        referee = replace(
+            training, instances=take(others.states, jnp.asarray(aside)), limit=self.validation_limit or self.limit
+        )
         own = SolverFitness(training, self.problems.met) if self.problems.population else training
         return Refereed(own, referee, self.measured, self.first)
 
@@ -236,14 +259,16 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
     def rows(self, config: "Config") -> Rows:
         """Return the formula, the second population, the limits, and the measure that names the champion."""
-        cost = ("" if self.score == "share" else "the logarithm of ") + {
-            "nodes": "nodes",
-            "expanded": "nodes expanded",
-        }[self.cost]
+        cost = {"nodes": "nodes", "expanded": "nodes expanded"}[self.cost]
         against = most_of = f"{self.unsolved} nodes"
         if self.reference != 0:
             against, most_of = "the reference search", "those of the reference search"
-        worth = self.formula(f"mean share of {cost} saved against {against}")
+        measure = {
+            "share": f"share of {cost} saved against {against}",
+            "log": f"share of the logarithm of {cost} saved against {against}",
+            "ratio": f"logarithm of how many times fewer {cost} than {against}",
+        }[self.score]
+        worth = self.formula(f"mean {measure}")
         little = f"; a solution that saves nothing scores up to {self.partial:g}" if self.partial else ""
         drawn, second = f"{self.boards} instances drawn in each generation", self._second()
         if second:
@@ -261,10 +286,16 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
             ("suite", self.instances or "the first of the game"),
             (
                 f"{self.fittest()}{first} of each generation measured by",
-                f"{self.validation} instances that are never drawn",
+                self._measuring(),
             ),
             ("champion", "the best of these"),
         ]
+
+    def _measuring(self) -> str:
+        """Say what measures the fittest."""
+        where = "" if self.validation_instances is None else f" of {self.validation_instances}"
+        most = "" if self.validation_limit is None else f", at most {self.validation_limit} nodes each"
+        return f"{self.validation} instances{where} that are never drawn{most}"
 
     def _second(self) -> Rows:
         """Return the rows of the second population; none if there is none."""
@@ -283,3 +314,10 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
                 f"instance {shares[2]}, elites {asked.elites}",
             ),
         ]
+
+
+def _count_training(option: str, name: str | None, cast: "Cast") -> int:
+    """Return how many instances of a suite are for training; raises UsageError where it cannot be used."""
+    from jaxgp.fitness.puzzles.suite import instances
+
+    return int((~instances(option, name, cast).test).sum())

@@ -138,9 +138,21 @@ def test_scores_are_shares_of_nodes_saved_and_zero_where_unsolved():
 
 def test_scores_may_be_shares_of_the_logarithm_of_nodes():
     """Difficulty 2, blind search 10 nodes: an individual at distance 0 takes 2, one at distance 1 takes 4."""
-    own = fitness(instances((2, 3)), by_log=True, factor=2.0)
+    own = fitness(instances((2, 3)), score="log", factor=2.0)
     found = jax.jit(own.search)(individuals(3, 4, 8), jnp.array([10]))
     np.testing.assert_allclose(found.score[:, 0], [1 - np.log10(2), 1 - np.log10(4), 0], atol=1e-6)
+
+
+def test_the_mean_of_scores_by_ratio_is_the_logarithm_of_a_geometric_mean():
+    """Blind search takes 10, 5 and 20 nodes for difficulties 2, 1 and 4; the individual 2, 2 and 12."""
+    own = fitness(instances((2, 3), (1, 4), (4, 5)), score="ratio", boards=3)
+    result, _ = jax.jit(own.evaluate)(jax.random.key(0), individuals(3), jnp.array([10, 5, 20]))
+    np.testing.assert_allclose(np.exp(-result.fitness), [(2 / 10 * 2 / 5 * 12 / 20) ** (1 / 3)], rtol=1e-6)
+
+
+def test_a_score_that_there_is_not_is_refused():
+    with pytest.raises(UsageError, match="score=ratios: accepted: share, log, ratio"):
+        fitness(score="ratios")
 
 
 @pytest.mark.thorough

@@ -25,8 +25,8 @@ def searched(instance, order, nodes, moves, genome="", search="greedy"):
     return {name: "" if value is None else str(value) for name, value in row.items()}
 
 
-def run(experiment, seed, champion):
-    return {"experiment": experiment, "seed": str(seed), "champion": champion}
+def run(experiment, seed, champion, fitness=0.5):
+    return {"experiment": experiment, "seed": str(seed), "champion": champion, "fitness": str(fitness)}
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def data():
         searched("a", "champion", 30, 5, SECOND),
         searched("b", "champion", 1, 1, SECOND, search="astar"),
     ]
-    return searches.Searches([rows], [run("policy", 1, SECOND), run("policy", 0, FIRST)])
+    return searches.Searches([rows], [run("policy", 1, SECOND, 0.9), run("policy", 0, FIRST, 0.8)])
 
 
 def test_searches_are_found_by_order_genome_search_and_limit(data):
@@ -74,7 +74,7 @@ def test_a_share_counts_a_search_without_a_solution_as_at_least_all_of_the_nodes
 
 def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(data):
     column = SimpleNamespace(asked=searches.Asked("greedy", 100, ("a",)), title="one board")
-    made = rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %"})
+    made = rush_hour.shares(data, [column], ["H1", "H2"], {"policy": "champion"}, {"H1": "72 %", "champion": "40 %"})
     assert made.splitlines() == [
         "| order of moves | one board | the book |",
         "| --- | --- | --- |",
@@ -82,8 +82,27 @@ def test_the_table_of_shares_has_a_line_for_each_order_and_each_champion(data):
         "| H2 | no rows yet |  |",
         "| champion, seed 0 | 10.0 %; 1; 12.0 |  |",
         "| champion, seed 1 | 30.0 %; 1; 5.0 |  |",
+        "| champion, chosen in training: seed 1 | 30.0 %; 1; 5.0 | 40 % |",
         "| champion, mean of 2 | 20.0 % (-107.1 to 147.1); 1.0; 8.5 |  |",
     ]
+
+
+def test_of_champions_that_are_equal_in_training_the_first_seed_is_chosen():
+    runs = [
+        run("policy", seed, digest, fitness) for seed, digest, fitness in ((3, "c", 0.7), (1, "a", 0.9), (2, "b", 0.9))
+    ]
+    assert searches.Searches([], runs).chosen("policy").seed == 1
+    assert searches.Searches([], runs).chosen("heuristic") is None
+
+
+def test_the_macro_is_compared_board_by_board_within_its_limit(data):
+    """Without it H1 takes 50 and 25 nodes, with it 25 each; the limit cuts the first search without it at 40."""
+    rows = [searched("a", "H1", 25, 6) | {"limit": "40"}, searched("b", "H1", 25, 7) | {"limit": "40"}]
+    asked = searches.Asked("greedy", 40, ("a", "b"))
+    macro, column = searches.Searches([rows], []), SimpleNamespace(asked=asked)
+    made = rush_hour.beside_macro(data, macro, column, ["H1"], "policy", most=100)
+    assert made.splitlines()[-1].startswith("| H1 | 1 | 2 | 79.1 %")  # sqrt(25 / 40)
+    assert made.splitlines()[-1].endswith("| 1, 0 | 1.000 |")
 
 
 def test_an_experiment_without_runs_has_no_line(data):

@@ -1,7 +1,8 @@
 """Fitness on instances of a puzzle: how many nodes a search saves when an individual orders its moves.
 
 The reference search of a puzzle is the one without individuals. The score on an instance is 1 - nodes / nodes of the
-reference search, or by choice 1 - log(nodes) / log(nodes of the reference search), and 0 where no solution is found. A
+reference search. By choice it is 1 - log(nodes) / log(nodes of the reference search); or log(nodes of the reference
+search / nodes), so that the mean is the logarithm of a geometric mean of ratios. It is 0 where no solution is found. A
 search stops at a multiple of the nodes of the reference search, and at a limit that keeps hopeless searches short.
 
 Every generation draws new instances, the same ones for all individuals, so fitness values of two generations cannot be
@@ -35,6 +36,8 @@ from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
 from jaxgp.spec import Instances
 
+SCORES = ("share", "log", "ratio")
+"""What a solution may be worth: see `SuiteFitness.score`."""
 DRAW = 0
 """The child of a generation's key that instances are drawn with."""
 
@@ -46,7 +49,7 @@ class SuiteResults:
     share: Array  # float32[P, B]: cost as a share of that of the reference search, at least 1 where unsolved
     nodes: Array  # int32[P, B]
     solved: Array  # bool[P, B]
-    score: Array  # float32[P, B]: share of the cost of the reference search, or of its logarithm, that was saved
+    score: Array  # float32[P, B]: what the solution is worth; see `SuiteFitness.score`
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,8 @@ class SuiteFitness(Absolute[Array]):
         reference: nodes at which the reference search gives up; None: those of the solver; 0: there is no such search,
             and every instance counts with `unsolved`.
         unsolved: the cost of the reference search where it finds no solution; None: what it was.
-        by_log: whether the score of a solution is the share of the logarithm of the cost that it saves.
+        score: what a solution is worth: the share of the cost of the reference search that it saves; the share of its
+            logarithm, `log`; or the logarithm of how many times it has less, `ratio`.
         by_expanded: whether nodes expanded are the cost, instead of nodes visited.
         partial: the score of a solution with as many nodes as the reference search has; it falls to 0 with twice as
             many. A solution that saves less than this share scores less, as in the source.
@@ -82,7 +86,7 @@ class SuiteFitness(Absolute[Array]):
     limit: int = 10_000
     reference: int | None = None
     unsolved: int | None = None
-    by_log: bool = False
+    score: str = "share"
     by_expanded: bool = False
     partial: float = 0.0
     scale: float = 1.0
@@ -106,6 +110,8 @@ class SuiteFitness(Absolute[Array]):
                 whole(name, nodes, least, or_null=True)
         if self.reference == 0 and self.unsolved is None:
             reject("unsolved", None, "a whole number from 1 with reference=0")
+        if self.score not in SCORES:
+            reject("score", self.score, ", ".join(SCORES))
         real("partial", self.partial, 0, 1)
         check_worth(self.scale, self.parsimony, self.minimum)
 
@@ -191,9 +197,14 @@ class SuiteFitness(Absolute[Array]):
         share = cost.astype(jnp.float32) / jnp.maximum(reference[which], 1)
         share = jnp.where(solved, share, jnp.maximum(share, 1.0))  # giving up early is no merit
         excess = self.partial * jnp.maximum(2 - share, 0.0)
-        saved = 1 - jnp.log(share * reference[which]) / jnp.log(reference[which]) if self.by_log else 1 - share
-        score = jnp.where(share < 1, saved, jnp.where(solved, excess, 0.0))
+        score = jnp.where(share < 1, self._saved(share, reference[which]), jnp.where(solved, excess, 0.0))
         return SuiteResults(share, nodes, solved, score)
+
+    def _saved(self, share: Array, reference: Array) -> Array:
+        """Return float32[P, B]: the score of solutions that cost a share of the reference, below 1."""
+        if self.score == "ratio":
+            return -jnp.log(jnp.maximum(share, np.finfo(np.float32).tiny))
+        return 1 - jnp.log(share * reference) / jnp.log(reference) if self.score == "log" else 1 - share
 
     def _search(self, reference: Array, population: Genome, which: Array, leads: Array) -> tuple[Array, Array, Array]:
         """Return int32[P, B] nodes, bool[P, B] solved and int32[P, B] nodes expanded.

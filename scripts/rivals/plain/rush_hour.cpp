@@ -1,7 +1,7 @@
 // Rush Hour in plain C++: breadth-first search with a visited set, and blind iterative deepening, one board after another.
 //
 //     g++ -O2 -std=c++17 -o rush_hour rush_hour.cpp
-//     rush_hour breadth < boards              a line for each board: moves of a shortest solution, nodes expanded
+//     rush_hour breadth [LIMIT] < boards      a line for each board: moves of a shortest solution, nodes expanded
 //     rush_hour deepening FIRST GROW DEEPEST SLOTS LIMIT < boards      moves found, nodes visited
 //
 // Standard input has one board a line, size * size letters row by row: X is the vehicle to free, horizontal, which leaves
@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -123,7 +124,7 @@ public:
     }
 };
 
-Found breadth(const Board& board) {
+Found breadth(const Board& board, long limit) {
     if (board.solved(board.start)) return {0, 0};
     Visited visited(1 << 12);
     visited.add(board.start);
@@ -131,7 +132,7 @@ Found breadth(const Board& board) {
     long nodes = 0;
     for (int moves = 1; !now.empty(); ++moves, now.swap(next), next.clear())
         for (const Key& key : now) {
-            ++nodes;
+            if (++nodes > limit) return {-1, limit};
             bool done = false;
             board.moves(key, [&](int v, int to) {
                 Key child = key;
@@ -195,8 +196,8 @@ public:
 
 int main(int count, char** words) {
     const std::string what = count > 1 ? words[1] : "";
-    if (!(what == "breadth" && count == 2) && !(what == "deepening" && count == 7)) {
-        std::fprintf(stderr, "usage: rush_hour breadth | deepening FIRST GROW DEEPEST SLOTS LIMIT < boards\n");
+    if (!(what == "breadth" && (count == 2 || count == 3)) && !(what == "deepening" && count == 7)) {
+        std::fprintf(stderr, "usage: rush_hour breadth [LIMIT] | deepening FIRST GROW DEEPEST SLOTS LIMIT < boards\n");
         return 2;
     }
     std::vector<Board> boards;
@@ -207,7 +208,7 @@ int main(int count, char** words) {
     const std::clock_t busy = std::clock();
     for (const Board& board : boards)
         if (what == "breadth")
-            found.push_back(breadth(board));
+            found.push_back(breadth(board, count == 3 ? std::atol(words[2]) : std::numeric_limits<long>::max()));
         else
             found.push_back(Deepening(board, std::size_t(std::atol(words[5])), std::atol(words[6]))
                                 .search(std::atoi(words[2]), std::atoi(words[3]), std::atoi(words[4])));

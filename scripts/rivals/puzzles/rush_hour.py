@@ -1,11 +1,7 @@
 """Rush Hour: blind searches of boards side by side, and breadth-first search, beside both in plain C++."""
 
 import functools
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -16,11 +12,11 @@ from envs.rush_hour.boards import Board
 from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
 from jaxgp.search.puzzles.deepening import Deepening
+from rivals.plain import rush_hour as plain
 from rivals.puzzles.clocked import Clocked, Told, add_speed
 from rivals.timing import Bench, Case, Job, compile_function, measure
 
 PART = "rush_hour"
-SOURCE = Path(__file__).parents[1] / "plain" / "rush_hour.cpp"
 CPP = "plain C++"
 BOUND = 200
 """Moves: the bound of the first round, and the greatest one."""
@@ -88,35 +84,16 @@ def _plain(bench: Bench, chosen: Sequence[Board], name: str, unit: str, words: S
     theirs = Clocked(bench, PART, name, unit, CPP, {"boards": len(chosen)})
     if not bench.options.rivals:
         return theirs
-    program = _program()
-    if program is None:
+    compiled = plain.program()
+    if compiled is None:
         theirs.skip("there is no g++")
         return theirs
-    text = "".join(f"{board.text}\n" for board in chosen)
 
     def once() -> Told:
-        done = subprocess.run([program, *words], input=text, capture_output=True, text=True, check=True)
-        *lines, last = done.stdout.splitlines()
+        *lines, last = plain.ask(compiled, words, [board.text for board in chosen])
         found = np.array([line.split() for line in lines], int)
         wall, cpu = map(float, last.split())
         return Told(wall, cpu, {"nodes": int(found[:, 1].sum()), "solved": int((found[:, 0] >= 0).sum())})
 
     theirs.time(once, len(chosen))
     return theirs
-
-
-@functools.cache
-def _folder() -> "tempfile.TemporaryDirectory[str]":
-    """Return a folder that is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="jaxgp_rush_hour_")
-
-
-@functools.cache
-def _program() -> str | None:
-    """Return the path of the compiled C++ program; None where there is no compiler."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        return None
-    made = str(Path(_folder().name) / "rush_hour")
-    subprocess.run([compiler, "-O2", "-std=c++17", "-o", made, str(SOURCE)], check=True, capture_output=True)
-    return made

@@ -1,4 +1,4 @@
-"""The tables of docs/results/rush_hour.md, made from docs/data/rush_hour_searches.csv and rush_hour_runs.csv.
+"""The tables of docs/results/rush_hour.md, made from the tables of docs/data whose names begin with rush_hour.
 
 Figures of the book are those of M. Sipper, "Evolved to Win" (2011), tables 10.2 and 10.3. Each function returns the
 Markdown of one table.
@@ -71,8 +71,9 @@ def shares(
         data: the rows.
         columns: the suites.
         orders: names of the orders that are no champions.
-        runs: what the champions of an experiment are called, by its name. The last line of an experiment is the mean of
-            its champions, with the interval of that of runs; one without rows has no line.
+        runs: what the champions of an experiment are called, by its name. After the champions comes the one that is the
+            best on training boards, which is what the book reports, and last the mean of all, with the interval of that
+            of runs. An experiment without rows has no line.
         book: the book's figures by order; empty: no such column.
         bare: nodes themselves, without intervals, instead of shares.
     """
@@ -88,13 +89,12 @@ def shares(
         for seed in seeds:
             lines.append([f"{title}, seed {seed}", *(cell(one.get(seed), bare) for one in by_suite), ""])
         if len(seeds) != 1:
-            lines.append(
-                [
-                    f"{title}, mean of {len(seeds)}",
-                    *(mean(list(one.values()), bare) for one in by_suite),
-                    book.get(CHAMPION, ""),
-                ]
-            )
+            chosen = data.chosen(experiment)
+            assert chosen is not None
+            best = (cell(one.get(chosen.seed), bare) for one in by_suite)
+            means = (mean(list(one.values()), bare) for one in by_suite)
+            lines.append([f"{title}, chosen in training: seed {chosen.seed}", *best, book.get(CHAMPION, "")])
+            lines.append([f"{title}, mean of {len(seeds)}", *means, ""])
     header = ["order of moves", *(one.title for one in columns), "the book"]
     return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
 
@@ -145,7 +145,17 @@ def seconds(data: Searches, column: Suite, experiment: str) -> str:
     return table(["boards", *ours], lines)
 
 
-def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[str, str]]) -> str:
+class Chosen(NamedTuple):
+    """The champion of an experiment that is the best on training boards."""
+
+    experiment: str
+
+
+Compared = str | Chosen
+"""An order of moves; an experiment, which stands for all of its champions; or the one of these that was chosen."""
+
+
+def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[Compared, Compared]]) -> str:
     """Return pairs of orders compared board by board: the geometric mean of the ratios of their nodes, and a test.
 
     Args:
@@ -165,14 +175,53 @@ def paired(data: Searches, columns: Sequence[Suite], pairs: Mapping[str, tuple[s
     return table(header, lines)
 
 
-def _logs(data: Searches, columns: Sequence[Suite], order: str) -> np.ndarray:
+def _logs(data: Searches, columns: Sequence[Suite], order: Compared) -> np.ndarray:
     """Return the logarithms of the nodes of an order, or of the champions of an experiment in the mean, by board."""
+    chosen = data.chosen(order.experiment) if isinstance(order, Chosen) else None
+    champions = [chosen] if chosen else data.champions(str(order))
     logs = []
     for asked in (one.asked for one in columns):
-        runs = [data.searched(asked, CHAMPION, one.genome) for one in data.champions(order)]
-        found = [one for one in runs or [data.searched(asked, order)] if one is not None]
+        runs = [data.searched(asked, CHAMPION, one.genome) for one in champions]
+        found = [one for one in runs or [data.searched(asked, str(order))] if one is not None]
         logs.append(np.mean([np.log(one.nodes) for one in found], 0))
     return np.concatenate(logs)
+
+
+def beside_macro(
+    without: Searches, macro: Searches, column: Suite, orders: Sequence[str], champion: str, most: int
+) -> str:
+    """Return what orders need with the macro move beside what they need without it, board by board.
+
+    Args:
+        without: rows of searches without the macro.
+        macro: rows of searches with it.
+        column: the suite and the limit of both.
+        orders: names of the orders that are no champions.
+        champion: the experiment whose chosen champion is one more order.
+        most: the limit of the searches without the macro, which count as if they had the other one.
+    """
+    chosen, asked = without.chosen(champion), column.asked
+    assert chosen is not None
+    named: dict[str, tuple[str, str | None]] = {name: (name, None) for name in orders}
+    named[f"champion, seed {chosen.seed}"] = (CHAMPION, chosen.genome)
+    lines, ratios = [], []
+    for title, (order, genome) in named.items():
+        before, after = (
+            without.searched(asked._replace(limit=most), order, genome),
+            macro.searched(asked, order, genome),
+        )
+        if before is None or after is None:
+            continue
+        nodes = np.minimum(before.nodes, asked.limit)
+        solved = int((before.solved & (before.nodes < asked.limit)).sum())
+        ratios.append(np.log(after.nodes / nodes))
+        middle, low, high = (None if one is None else float(np.exp(one)) for one in student(ratios[-1]))
+        fewer = f"{int((ratios[-1] < 0).sum())}, {int((ratios[-1] > 0).sum())}"
+        lines.append([title, str(solved), str(int(after.solved.sum())), percent(middle, low, high), fewer])
+    tests = holm([signed_rank(one) for one in ratios])
+    rows = [[*line, p_value(one)] for line, one in zip(lines, tests, strict=True)]
+    header = ["order of moves", "solved without", "solved with", "nodes with it, geometric mean of the ratios (95 %)"]
+    return table([*header, "boards with fewer, with more", "p, Holm"], rows)
 
 
 JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
@@ -183,15 +232,19 @@ EVOLVED_GREEDY = {
     "rush_hour_greedy": "champion of greedy",
     "rush_hour_greedy_heuristic": "single heuristic of greedy",
 }
-PAIRED_GREEDY = {
+PAIRED_GREEDY: Mapping[str, tuple[Compared, Compared]] = {
     "policies, beside H1": ("rush_hour_greedy", "H1"),
+    "policy chosen in training, beside H1": (Chosen("rush_hour_greedy"), "H1"),
     "policies of deepening, beside H1": ("rush_hour_policy", "H1"),
     "single heuristics, beside H1": ("rush_hour_greedy_heuristic", "H1"),
+    "single heuristic chosen in training, beside H1": (Chosen("rush_hour_greedy_heuristic"), "H1"),
     "policies, beside single heuristics": ("rush_hour_greedy", "rush_hour_greedy_heuristic"),
 }
-PAIRED_DEEPENING = {
+PAIRED_DEEPENING: Mapping[str, tuple[Compared, Compared]] = {
     "policies, beside H1": ("rush_hour_policy", "H1"),
     "policies, beside Hc": ("rush_hour_policy", "Hc"),
+    "policy chosen in training, beside H1": (Chosen("rush_hour_policy"), "H1"),
+    "policy chosen in training, beside Hc": (Chosen("rush_hour_policy"), "Hc"),
 }
 BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 1_000_000, size=8, split="all")
 LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
@@ -203,7 +256,14 @@ def searches(data: Data) -> Searches:
     return Searches([data["rush_hour_searches"]], data["rush_hour_runs"])
 
 
+@cache
+def macro_searches(data: Data) -> Searches:
+    """Return the searches of the data with the macro move."""
+    return Searches([data["rush_hour_macro"]], data["rush_hour_runs"])
+
+
 SIX = (BLIND, *FIXED)
+WHOLE_JAM = Suite("JAM", 100_000, split="all")
 TABLES: Makers = {
     "rush_hour_deepening": lambda data: shares(searches(data), (JAM, SER, MOV), SIX, POLICIES, BOOK_6),
     "rush_hour_greedy": lambda data: shares(searches(data), GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
@@ -214,6 +274,9 @@ TABLES: Makers = {
     ),
     "rush_hour_large_greedy": lambda data: shares(
         searches(data), LARGE_GREEDY, (BLIND, UNGUIDED, *FIXED), {"rush_hour_large": "champion of greedy"}, {}, True
+    ),
+    "rush_hour_macro": lambda data: beside_macro(
+        searches(data), macro_searches(data), WHOLE_JAM, SIX, "rush_hour_policy", JAM.limit
     ),
     "rush_hour_seconds": lambda data: seconds(searches(data), JAM._replace(split="all"), "rush_hour_policy"),
 }

@@ -28,11 +28,12 @@ class Asked(NamedTuple):
 
 
 class Champion(NamedTuple):
-    """A run of the table of runs: its experiment and seed, and the digest of its champion."""
+    """A run of the table of runs: experiment, seed, digest of its champion, and what named this one champion."""
 
     experiment: str
     seed: int
     genome: str
+    fitness: float
 
 
 class Searches:
@@ -51,11 +52,20 @@ class Searches:
         for rows in tables:
             for cells, found in instances.outcomes(rows).items():
                 self._found.setdefault(cells, {}).update(found)
-        self._champions = [Champion(row["experiment"], int(row["seed"]), row["champion"]) for row in runs]
+        self._champions = [
+            Champion(row["experiment"], int(row["seed"]), row["champion"], float(row["fitness"])) for row in runs
+        ]
 
     def champions(self, experiment: str) -> list[Champion]:
         """Return the champions of an experiment, by seed."""
         return sorted(one for one in self._champions if one.experiment == experiment)
+
+    def chosen(self, experiment: str) -> Champion | None:
+        """Return the champion that is the fittest on the boards that named it in its run; of equals the first seed.
+
+        None of these boards is one that it is tested on. None: the experiment has no runs.
+        """
+        return max(self.champions(experiment), key=lambda one: (one.fitness, -one.seed), default=None)
 
     def searched(self, asked: Asked, order: str, genome: str | None = None) -> instances.Searched | None:
         """Return what an order found on the instances; None unless all of them have a row.

@@ -8,6 +8,7 @@ import pytest
 
 import envs
 from envs.rush_hour import boards
+from envs.rush_hour.rules import RushHour
 from jaxgp.config import schema, validate
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import GPOptions
@@ -49,6 +50,8 @@ BAD = [
     ("fitness.boards", 0, "a whole number from 1"),
     ("fitness.boards", 30, "a whole number from 1 to 29; 32 instances less 3 for validation"),
     ("fitness.validation", 32, "a whole number from 1 to 31; the suite has 32 instances"),
+    ("fitness.validation_instances", "JAMS", "WAY, JAM, SER, MOV, ALL, or a file of boards"),
+    ("fitness.score", "ratios", "share, log, ratio"),
     ("fitness.instances", "JAMS", "WAY, JAM, SER, MOV, ALL, or a file of boards"),
     ("fitness.instances", "/nowhere/boards.txt", "a file with a name and the cells of a board on each line"),
     ("fitness.factor", 0.0, "a number above 0"),
@@ -109,6 +112,20 @@ def test_no_test_board_takes_part():
     fitness = assemble(config(), envs).ring.fitness
     assert len(fitness.fitness.instances.positions) == 32 - 3
     assert len(fitness.referee.instances.positions) == 3
+
+
+def test_boards_for_validation_may_come_from_another_suite_with_a_limit_of_their_own():
+    own = config(boards=32, validation=5, validation_instances="SER", validation_limit=500)
+    fitness = assemble(validate.check(own, envs), envs).ring.fitness
+    assert len(fitness.fitness.instances.positions) == 32  # all that are for training can be drawn
+    training = [board for board in boards.read_shipped("SER") if board.split == "train"]
+    states = RushHour().positions(training)
+    known = {tuple(row) for row in states.positions.tolist()}
+    assert {tuple(row) for row in fitness.referee.instances.positions.tolist()} <= known
+    assert (fitness.fitness.limit, fitness.referee.limit) == (300, 500)
+    put(own, "fitness.validation", 136)
+    with pytest.raises(UsageError, match=r"^fitness.validation=136: .*from 1 to 135; SER has 135 instances"):
+        validate.check(own, envs)
 
 
 @pytest.mark.slow
