@@ -41,7 +41,7 @@ from jaxgp.store import champion, checkpoint
 from jaxgp.store.directory import RunDirectory, digest
 from jaxgp.store.table import Cells, CSVTable
 from studies.chess import games
-from studies.chess.rows import add, lines
+from studies.chess.shared.rows import add, lines
 from studies.methods import curves as pictures
 
 COLUMNS = ("run", "generation", *(name for name in games.COLUMNS if name != "player"))

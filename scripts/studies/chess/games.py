@@ -53,7 +53,7 @@ from jaxgp.search.chance import unused_key
 from jaxgp.seats.gtp import EngineError, MissingEngineError
 from jaxgp.seats.uci import THREADS, UciEngine
 from jaxgp.statistics.intervals import interval, student
-from studies.chess import rows
+from studies.chess.shared import rows
 
 CAPACITY = 512
 """Nodes of a tree, at most."""

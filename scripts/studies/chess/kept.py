@@ -50,7 +50,7 @@ from jaxgp.players.taught import Lessons
 from jaxgp.seats.moves import Move
 from jaxgp.seats.uci import uci_agent
 from jaxgp.statistics.intervals import NORMAL, interval
-from studies.chess import rows
+from studies.chess.shared import rows
 from studies.chess.network import kept_by_network
 
 CAPACITY = 512

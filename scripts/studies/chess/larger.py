@@ -43,7 +43,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import reject
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.run import memory
-from studies.chess import analyst, rows
+from studies.chess.shared import analyst, rows
 
 if TYPE_CHECKING:
     import chess

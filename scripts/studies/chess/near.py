@@ -44,7 +44,7 @@ from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.players.taught import Lessons
 from jaxgp.statistics.intervals import interval
-from studies.chess import analyst, rows
+from studies.chess.shared import analyst, rows
 from studies.chess.kept import Decisions, by_engine, by_programs
 
 COLUMNS = ("endgame", "player", "nodes", "decisions", "number", "kept", "low", "high")

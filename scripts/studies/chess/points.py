@@ -28,7 +28,7 @@ from jaxgp.genotypes.text import parse_program
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_SEED, option
-from studies.chess import rows
+from studies.chess.shared import rows
 
 ALONE = ("EvaluateMaterial", "100*IsMaterialIncrease", "MyPieceCannotBeCaptured")
 """Terminals that are whole programs."""

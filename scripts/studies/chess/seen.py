@@ -39,7 +39,7 @@ from jaxgp.config import arguments
 from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, option
 from jaxgp.players.taught import DecisionProcess
-from studies.chess import rows
+from studies.chess.shared import rows
 
 MOVES = 50
 DISCOUNT = 0.93

@@ -21,7 +21,7 @@ from jaxgp.errors import reject
 from jaxgp.measure import champions
 from jaxgp.measure.proving import table
 from jaxgp.options import MAX_COUNT, option
-from studies.chess import rows
+from studies.chess.shared import rows
 
 COLUMNS = ("run", "seed", "generations", "generation", "limit", "n", "problems", "solved", "proved", "claimed", "nodes")
 

@@ -32,7 +32,7 @@ from jaxgp.genotypes import language as languages
 from jaxgp.measure import champions
 from jaxgp.options import MAX_COUNT, option
 from rivals.plain import mate
-from studies.chess import rows
+from studies.chess.shared import rows
 
 COMPOSED = "matetrack"
 KINDS = ("composed", "games")

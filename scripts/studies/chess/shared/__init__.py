@@ -1,0 +1,1 @@
+"""What several studies of chess share."""
