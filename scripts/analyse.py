@@ -47,7 +47,7 @@ from jaxgp.study.emergence.options import EMERGENCE, EmergenceOptions
 
 if TYPE_CHECKING:
     from jaxgp.measure.champions import Loaded
-    from jaxgp.measure.portfolio import Searcher
+    from jaxgp.measure.puzzles.portfolio import Searcher
     from jaxgp.spec import Instances
     from jaxgp.study.designs.planning import DesignPlan
 
@@ -207,7 +207,7 @@ def searches(options: SearchesOptions) -> int:
     """Compare the searches of a puzzle's champion with the reference search, and find out when its rules fire."""
     loaded = champion(options)
     from jaxgp.anatomy import searches
-    from jaxgp.measure import solving
+    from jaxgp.measure.puzzles import solving
 
     limit = searches.check(loaded).limit if options.limit is None else options.limit
     solving.check_instance(options.game, loaded.cast)
@@ -222,8 +222,9 @@ def searches(options: SearchesOptions) -> int:
 
 def several(options: SeveralOptions) -> "tuple[list[tuple[str, Loaded]], Instances, Searcher]":
     """Get ready to compute; return champions with their names, the instances that they search, and what searches."""
-    from jaxgp.measure import champions, instances, solving
-    from jaxgp.measure import portfolio as portfolios
+    from jaxgp.measure import champions
+    from jaxgp.measure.puzzles import instances, solving
+    from jaxgp.measure.puzzles import portfolio as portfolios
 
     get_ready(options)
     found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
@@ -242,8 +243,8 @@ def several(options: SeveralOptions) -> "tuple[list[tuple[str, Loaded]], Instanc
 def portfolio(options: PortfolioOptions) -> int:
     """Let champions of a puzzle search one after the other, each what those before it did not solve."""
     from jaxgp import files
-    from jaxgp.measure import portfolio as portfolios
-    from jaxgp.measure import solving
+    from jaxgp.measure.puzzles import portfolio as portfolios
+    from jaxgp.measure.puzzles import solving
 
     named, some, search = several(options)
     folder = make_directory(user_path("output", options.output), "output")
@@ -260,8 +261,8 @@ def portfolio(options: PortfolioOptions) -> int:
 def schedule(options: ScheduleOptions) -> int:
     """Find the order and the limits of champions of a puzzle by which instances cost least on average."""
     from jaxgp import files
-    from jaxgp.measure import portfolio as portfolios
-    from jaxgp.measure import schedule as schedules
+    from jaxgp.measure.puzzles import portfolio as portfolios
+    from jaxgp.measure.puzzles import schedule as schedules
 
     named, some, search = several(options)
     folder = make_directory(user_path("output", options.output), "output")

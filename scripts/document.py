@@ -21,7 +21,8 @@ from jaxgp import files, reading
 from jaxgp.config import arguments
 from jaxgp.config.launching.options import LAUNCHERS
 from jaxgp.errors import RunError, reason, reject, require
-from jaxgp.measure import games, instances
+from jaxgp.measure import games
+from jaxgp.measure.puzzles import instances
 from jaxgp.options import option
 from jaxgp.report.generated import fill_document, table
 from jaxgp.report.reference import options_table

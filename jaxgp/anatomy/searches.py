@@ -24,8 +24,8 @@ from jaxgp.arrays import where
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_program, print_tree
-from jaxgp.measure import solving
 from jaxgp.measure.champions import Loaded
+from jaxgp.measure.puzzles import solving
 from jaxgp.players.solver import ByWeights, ProgramSolver
 from jaxgp.report import document, plots
 from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture

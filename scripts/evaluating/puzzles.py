@@ -18,7 +18,7 @@ def measure(options: Options, loaded: "Loaded", output: Path) -> None:
     name = loaded.cast.game.name
     other = (*OF_SEARCHES, *OF_ENGINES, *OF_SIMULATIONS, "compare", "games", "panel", "table")
     refuse(options, other, f"{name} is a puzzle")
-    from jaxgp.measure import instances, solving
+    from jaxgp.measure.puzzles import instances, solving
 
     solving.check_instance(options.game, loaded.cast)
     by = solving.choose_orders(loaded, options.against)

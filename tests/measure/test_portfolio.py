@@ -12,8 +12,8 @@ from jaxgp import options
 from jaxgp.anatomy.options import PortfolioOptions, SearchesOptions
 from jaxgp.errors import UsageError
 from jaxgp.kinds.suite import SuiteFitnessOptions
-from jaxgp.measure import portfolio, solving
-from jaxgp.measure.instances import Book, Searched
+from jaxgp.measure.puzzles import portfolio, solving
+from jaxgp.measure.puzzles.instances import Book, Searched
 from jaxgp.store.table import CSVTable
 from tests.measure.test_solving import COLUMNS, champion, searched, suites
 

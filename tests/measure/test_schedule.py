@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgp.errors import UsageError
-from jaxgp.measure import portfolio, schedule
-from jaxgp.measure.instances import Book
+from jaxgp.measure.puzzles import portfolio, schedule
+from jaxgp.measure.puzzles.instances import Book
 from tests.measure.test_solving import champion, searched, suites
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))

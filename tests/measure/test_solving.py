@@ -14,8 +14,9 @@ from jaxgp.contracts import Solver
 from jaxgp.errors import UsageError
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
-from jaxgp.measure import champions, instances, solving
-from jaxgp.measure.instances import COLUMNS, Book
+from jaxgp.measure import champions
+from jaxgp.measure.puzzles import instances, solving
+from jaxgp.measure.puzzles.instances import COLUMNS, Book
 from jaxgp.options import option
 from jaxgp.players.solver import ByProgram, ProgramSolver
 from jaxgp.search.puzzles.deepening import Deepening

@@ -50,7 +50,7 @@ BEGINNINGS = (
     "jaxgp.run.run:conduct",
     "jaxgp.measure.evaluation:measure_player",
     "jaxgp.measure.alone:measure",
-    "jaxgp.measure.solving:solve_suites",
+    "jaxgp.measure.puzzles.solving:solve_suites",
     "jaxgp.measure.simulations.rollouts:measure_drivers",
     "jaxgp.host.human:TerminalGame.play",
     "jaxgp.host.driving:drive",

@@ -28,7 +28,8 @@ from jaxgp.host import savedgame, savedrollout
 from jaxgp.host.driving import Driven, drive
 from jaxgp.host.savedgame import PlayedGame
 from jaxgp.league import crosstable
-from jaxgp.measure import champions, games, instances, panels
+from jaxgp.measure import champions, games, panels
+from jaxgp.measure.puzzles import instances
 from jaxgp.run.assemble import Experiment, assemble
 from jaxgp.seats.agents import random_agent
 from jaxgp.seats.gtp import Engine

@@ -47,8 +47,8 @@ from jaxgp.operators.options import CreationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_SEED, option
 from jaxgp.store import champion, checkpoint
 from jaxgp.store.directory import RunDirectory
-from studies.chess.shared import rows
 from studies.chess.kept import decide
+from studies.chess.shared import rows
 
 COLUMNS = ("run", "generation", "individuals", "decisions", "mean", "median", "least", "most", "nodes", "champion")
 Judge = Callable[[Programs], np.ndarray]

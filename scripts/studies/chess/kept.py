@@ -50,8 +50,8 @@ from jaxgp.players.taught import Lessons
 from jaxgp.seats.moves import Move
 from jaxgp.seats.uci import uci_agent
 from jaxgp.statistics.intervals import NORMAL, interval
-from studies.chess.shared import rows
 from studies.chess.network import kept_by_network
+from studies.chess.shared import rows
 
 CAPACITY = 512
 """Nodes of a tree, at most."""

@@ -44,8 +44,8 @@ from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.players.taught import Lessons
 from jaxgp.statistics.intervals import interval
-from studies.chess.shared import analyst, rows
 from studies.chess.kept import Decisions, by_engine, by_programs
+from studies.chess.shared import analyst, rows
 
 COLUMNS = ("endgame", "player", "nodes", "decisions", "number", "kept", "low", "high")
 WON = 300

@@ -33,8 +33,8 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.games.casting import cast
-from jaxgp.measure import solving
-from jaxgp.measure.instances import Book, SearchOutcome, describe_search
+from jaxgp.measure.puzzles import solving
+from jaxgp.measure.puzzles.instances import Book, SearchOutcome, describe_search
 from jaxgp.options import MAX_COUNT, option
 
 PROGRAM, NAME = "fc-solve", "fc-solve"

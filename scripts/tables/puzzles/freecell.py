@@ -8,9 +8,9 @@ import numpy as np
 
 from envs.freecell import suites
 from envs.freecell.rules import FreeCell
-from jaxgp.measure.instances import Searched
-from jaxgp.measure.portfolio import combine_stages
-from jaxgp.measure.solving import CHAMPION, Figures, figures
+from jaxgp.measure.puzzles.instances import Searched
+from jaxgp.measure.puzzles.portfolio import combine_stages
+from jaxgp.measure.puzzles.solving import CHAMPION, Figures, figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
 from tables.puzzles.searches import NONE, Asked, Searches, percent

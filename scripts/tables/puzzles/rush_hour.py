@@ -12,7 +12,7 @@ import numpy as np
 
 from envs.rush_hour import suites
 from envs.rush_hour.rules import rules_of
-from jaxgp.measure.solving import CHAMPION, UNGUIDED, Figures
+from jaxgp.measure.puzzles.solving import CHAMPION, UNGUIDED, Figures
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
 from jaxgp.statistics.permutation import signed_rank

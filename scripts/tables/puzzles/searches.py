@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxgp.errors import UsageError
-from jaxgp.measure import instances
-from jaxgp.measure.solving import CHAMPION, Figures, figures
+from jaxgp.measure.puzzles import instances
+from jaxgp.measure.puzzles.solving import CHAMPION, Figures, figures
 from jaxgp.store.table import Cells
 
 NONE = "no rows yet"

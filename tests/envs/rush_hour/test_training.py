@@ -14,7 +14,8 @@ from jaxgp.errors import UsageError
 from jaxgp.evolution.options import GPOptions
 from jaxgp.games.casting import cast
 from jaxgp.kinds.suite import ProblemsOptions, SuiteFitnessOptions
-from jaxgp.measure import champions, solving
+from jaxgp.measure import champions
+from jaxgp.measure.puzzles import solving
 from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions, SelectionOptions
 from jaxgp.run.assemble import assemble
 from tests.config.test_validate import put

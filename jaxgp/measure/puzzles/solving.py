@@ -21,7 +21,7 @@ from jaxgp.files import Json
 from jaxgp.fitness.puzzles.suite import instances as instances_of
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
-from jaxgp.measure import instances
+from jaxgp.measure.puzzles import instances
 from jaxgp.options import list_options
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import following, waiting

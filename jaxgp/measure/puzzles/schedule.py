@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 
 from jaxgp.errors import reject
-from jaxgp.measure.instances import Searched
-from jaxgp.measure.portfolio import Stage, combine_stages
+from jaxgp.measure.puzzles.instances import Searched
+from jaxgp.measure.puzzles.portfolio import Stage, combine_stages
 from jaxgp.printable import one_line
 
 Cost = Literal["expanded", "nodes"]

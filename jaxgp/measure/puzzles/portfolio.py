@@ -15,8 +15,9 @@ import numpy as np
 from jaxgp.contracts import Solver
 from jaxgp.errors import UsageError
 from jaxgp.files import Json
-from jaxgp.measure import champions, instances, solving
+from jaxgp.measure import champions
 from jaxgp.measure.champions import Loaded
+from jaxgp.measure.puzzles import instances, solving
 from jaxgp.options import list_options
 from jaxgp.printable import one_line
 from jaxgp.spec import Instances

@@ -24,7 +24,7 @@ from jaxgp.store import runs
 from jaxgp.store.table import Cells, CSVTable
 
 if TYPE_CHECKING:
-    from jaxgp.measure.solving import Order
+    from jaxgp.measure.puzzles.solving import Order
 
 COLUMNS = {
     "suite": "the suite, or the file of instances",
