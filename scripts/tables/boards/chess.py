@@ -152,12 +152,12 @@ def curves(data: Data) -> str:
     for row in rows:
         of.setdefault((row["run"], row["opponent"]), {})[int(row["generation"])] = row
     lasts = {run: max(found) for (run, _), found in of.items()}
-    shown = sorted(engine - set(lasts.values()))
+    shown = sorted(engine - {max(lasts.values())})
     lines = []
     for (run, opponent), found in of.items():
         last = found[lasts[run]]
         place = last["endgame"], run.rpartition("/")[2], str(named(opponent))
-        scores = (f"{float(found[at]['score']):.3f}" if at in found else "" for at in shown)
+        scores = (f"{float(found[at]['score']):.3f}" if at in found and at < lasts[run] else "" for at in shown)
         lines.append([*place, *scores, str(lasts[run]), _score(last)])
     head = ["endgame", "seed", "against", *(f"generation {at}" for at in shown), "generations", "champion"]
     return table(head, lines)
