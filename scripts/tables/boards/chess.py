@@ -21,7 +21,7 @@ CLASSES = {
     "truth": "table-taught",
     "games": "table-taught in games",
     "coplay": "co-played",
-    "book": "co-played as long as in the book",
+    "book": "co-played for 100 generations or more",
     "mate": "taught to mate",
     "play": "tree, own play",
     "sum": "sum, own play",

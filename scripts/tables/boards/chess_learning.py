@@ -29,6 +29,8 @@ ROWS = {
     "peers_10": "10 games from each seat, 4 generations",
     "peers_2": "2 games from each seat, 20 generations",
     "one_tree": "one tree",
+    "ties_first": "the first of equal moves",
+    "truth": "decisions of the tables in place of games",
 }
 """What short runs differ in, by their directories."""
 GROWN = re.compile(r"outputs/chess/(?P<who>co|co_five)/(?P<seed>\d+)")
