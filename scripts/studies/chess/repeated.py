@@ -47,7 +47,7 @@ that differ among the games that go on side by side."""
 class Options:
     """Which run, and how many games."""
 
-    run: str = option("", "the directory of a co-played run with checkpoints", path=True)
+    run: str = option("outputs/run", "the directory of a co-played run with checkpoints", path=True)
     pairs: int = option(200, "pairs of games of each generation", low=1, high=MAX_GAMES)
     every: int = option(1, "which checkpoints are measured: each so many", low=1, high=MAX_COUNT)
     seed: int = option(0, "of starts, pairings and lots", low=0, high=MAX_SEED)
