@@ -22,6 +22,7 @@ CLASSES = {
     "games": "table-taught in games",
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
+    "longer": "co-played for 250 generations",
     "mate": "taught to mate",
     "play": "tree, own play",
     "sum": "sum, own play",
