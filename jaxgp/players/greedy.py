@@ -247,6 +247,11 @@ class ChosenPlayer(ChoosingPlayer[Plan]):
         return evaluate_owned(self.primitives, plans, owner, seen, needed)
 
 
+def steps_of(units: tuple[float, ...]) -> np.ndarray:
+    """Return float32[F]: the steps of the grid in a weight of 1; see `WeighedPlayer`."""
+    return (GRID / np.array(units)).astype(np.float32)
+
+
 @dataclass(frozen=True)
 class WeighedPlayer(ChoosingPlayer[Array]):
     """A `ChoosingPlayer` whose individuals are a weight, from -1 to 1, for each of the F whole numbers that they see.
@@ -269,8 +274,7 @@ class WeighedPlayer(ChoosingPlayer[Array]):
 
     def prepare(self, programs: Programs) -> Array:
         """Return float32[P, F], whole numbers: the steps of individuals [P, F, L] for one of what is seen."""
-        weights = programs.value[..., 0].reshape(-1, len(self.units))
-        return jnp.round(weights * (GRID / np.array(self.units)).astype(np.float32))
+        return jnp.round(programs.value[..., 0].reshape(-1, len(self.units)) * steps_of(self.units))
 
     def evaluate(self, plans: Array, seen: Features) -> Array:
         """See `ChoosingPlayer`."""

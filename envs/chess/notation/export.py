@@ -9,7 +9,7 @@ from envs.chess import sums
 from envs.chess.language import COMPLEX, EXTRA, NUMBERS, SIMPLE, LeafOptions, Options
 from envs.chess.rules import QUIET, Chess
 from envs.chess.sums import SumOptions
-from jaxgp.players.greedy import GRID
+from jaxgp.players.greedy import steps_of
 from jaxgp.printable import docstring
 
 if TYPE_CHECKING:
@@ -359,7 +359,7 @@ def of_sums(game: Chess, options: SumOptions, individual: "Written", title: str 
         title: first line of the docstring.
     """
     names, lot = options.weighed(game), options.ties == "lot"
-    steps = np.round(individual.program.value[:, 0] * (GRID / np.array(sums.units(names))).astype(np.float32))
+    steps = np.round(individual.program.value[:, 0] * steps_of(sums.units(names)))
     rows = [
         f"    ({int(step)}, {names[term[0]]!r}, {names[term[1]] if len(term) > 1 else None!r}),"
         for step, term in zip(steps, sums.terms(names), strict=True)

@@ -1,30 +1,17 @@
 """The program in `rush_hour.cpp`, compiled when it is first asked."""
 
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
+
+from rivals.plain.compiled import build
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 
 
-@cache
 def program() -> str | None:
     """Return the path of the compiled program; None where there is no compiler."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        return None
-    made = str(Path(_folder().name) / "rush_hour")
-    subprocess.run([compiler, "-O2", "-std=c++17", "-o", made, str(SOURCE)], check=True, capture_output=True)
-    return made
-
-
-@cache
-def _folder() -> "tempfile.TemporaryDirectory[str]":
-    """Return a folder that is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="jaxgp_rush_hour_")
+    return build(SOURCE)
 
 
 def ask(compiled: str, words: Sequence[str], boards: Sequence[str]) -> list[str]:

@@ -5,9 +5,7 @@ new segments and reach full power as often as in a race, whatever the programs s
 """
 
 import functools
-import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.driver import fixed_driver
 from rivals.plain import rars as plain
+from rivals.plain.compiled import build
 from rivals.timing import Bench, Case, Job, Times, compile_function, measure
 
 STEPS = 64
@@ -112,7 +111,7 @@ def rivals(bench: Bench) -> dict[str, dict[str, Times]]:
         return found
     course = public()["sepang"]
     for kind, rays in (("alone", "0"), ("with sensors", "1")):
-        if (program := _program()) is None:
+        if (program := build(SOURCE)) is None:
             bench.report.skip("rars", f"steps {kind}", "steps/s", {"cars": 1}, who="plain C++", why="there is no g++")
             continue
         start = (course.width, *course.start, course.finish, 1, len(course.segments))
@@ -135,20 +134,3 @@ def rivals(bench: Bench) -> dict[str, dict[str, Times]]:
 def _check(who: str, laps: list[float]) -> None:
     if not np.allclose(laps, list(LAPS.values()), atol=1e-3):
         raise AssertionError(f"{who} drives other laps: {laps}")
-
-
-@functools.cache
-def _folder() -> "tempfile.TemporaryDirectory[str]":
-    """Return a folder that is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="jaxgp_rars_")
-
-
-@functools.cache
-def _program() -> str | None:
-    """Return the path of the compiled C++ program; None where there is no compiler."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        return None
-    made = str(Path(_folder().name) / "rars")
-    subprocess.run([compiler, "-O2", "-std=c++17", "-o", made, str(SOURCE)], check=True, capture_output=True)
-    return made
