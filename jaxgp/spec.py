@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from jaxgp.games.originals import Original
 if TYPE_CHECKING:
     from jaxgp.export.export import Written
     from jaxgp.genotypes.language import Language
-    from jaxgp.players.taught import DecisionProcess, Lessons
+    from jaxgp.players.taught import DecisionProcess, Lessons, LessonStock
     from jaxgp.search.listed import ListedGame
     from jaxgp.search.lookahead import Twin
     from jaxgp.search.proofs.proof import PlainRules
@@ -168,6 +169,7 @@ class Teachers(OfTurns, Generic[Rules]):
             last move unspecified. None: the default teacher judges no given positions under these rules.
         process: rules -> all decisions of the side that moves first, against the best replies; raises UsageError where
             these rules have too many. None: no rules have it.
+        filed: (rules, a file) -> the lessons in it; raises UsageError. None: there are no files of them.
     """
 
     names: tuple[str, ...]
@@ -175,6 +177,7 @@ class Teachers(OfTurns, Generic[Rules]):
     others: Callable[[Rules], Mapping[str, float]] = _no_others
     judge: "Callable[[Rules], Callable[[Any], Array] | None]" = _no_judge
     process: "Callable[[Rules], DecisionProcess] | None" = None
+    filed: "Callable[[Rules, Path], LessonStock] | None" = None
 
 
 @dataclass(frozen=True)

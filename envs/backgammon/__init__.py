@@ -9,18 +9,19 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
-    from envs.backgammon import lessons, render, roles, strategies, turns
+    from envs.backgammon import lessons, render, roles, stock, strategies, turns
     from envs.backgammon.notation import mat
     from envs.backgammon.rules import Backgammon
     from jaxgp.games.notation import Notation
     from jaxgp.spec import Fixed, Pointing, Spec, Table, Teachers
 
+    teachers = Teachers(lessons.TEACHERS, lessons.lessons, filed=stock.read)
     return Spec(
         Backgammon,
         drawing=render,
         roles=(roles.TURN,),
         notation=Notation(render.action_name, render.parse_action, formats=mat.FORMATS),
-        fixed=Fixed(tuple(strategies.PLAYERS), strategies.strategy, Teachers(lessons.TEACHERS, lessons.lessons)),
+        fixed=Fixed(tuple(strategies.PLAYERS), strategies.strategy, teachers),
         table=Table(
             turns.TYPED,
             turns.read_turn,

@@ -156,6 +156,7 @@ def primitive_set() -> PrimitiveSet:
             *((kind, ("race_query",)) for kind in ("race", "race_bool")),
         ),
         sums=tuple((f"{side}Add", f"{side}Sub", f"{side}Mul", f"{side}Float-ERC") for side in ("", "Race-")),
+        gates=tuple((f"{side}If", f"{side}Greater") for side in ("", "Race-")),
     )
 
 

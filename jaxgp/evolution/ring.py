@@ -30,7 +30,7 @@ from jaxgp.contracts import Differentiable, Fitness, Genomes, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import BestSoFar, EvolutionState
-from jaxgp.evolution.tuning.tuner import Tuner, Tunes
+from jaxgp.evolution.tuning.tuner import Learner, Tunes
 from jaxgp.fitness.evaluation import Absolute, Standing
 
 Tree = TypeVar("Tree")
@@ -243,7 +243,7 @@ class Ring(OnePopulation):
             reject("algorithm.tune.steps", self.tuner.options.steps, why)
 
     @property
-    def tuner(self) -> Tuner | None:
+    def tuner(self) -> Learner | None:
         """How individuals learn their numbers before they are measured; None: they do not."""
         return self.scheme.tuner if isinstance(self.scheme, Tunes) else None
 
@@ -334,7 +334,7 @@ class Ring(OnePopulation):
         population, tuner, loss = state.population, self.tuner, self.loss
         if tuner is None or loss is None:
             return population, population, {}
-        tuned, metrics = tuner.learn(key, population, loss, state.memory)
+        tuned, metrics = tuner.learn(key, population, loss, state.memory, state.generation)
         return tuned, population if tuner.options.reborn else tuned, dict(metrics)
 
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:

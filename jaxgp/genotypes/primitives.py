@@ -241,6 +241,8 @@ class PrimitiveSet:
         left_out: names of primitives that no slot takes. Opcodes are the same without them.
         sums: for each type of numbers, the names of what adds, subtracts and multiplies two of them, and of its
             constant, so that programs can be given terms with a weight; empty: they cannot.
+        gates: for each of these, the names of what chooses between two numbers, and of what compares them, so that a
+            sum can count where another one is above 0; empty: none.
         effects: how many nodes of a tree may have an effect. In a set that has some, evaluation follows the written
             order of the arguments, of a function that `picks` only the chosen one, and drops no effect with its value.
 
@@ -261,6 +263,7 @@ class PrimitiveSet:
     rules: tuple[tuple[int, ...], ...] = ()
     left_out: frozenset[str] = frozenset()
     sums: tuple[tuple[str, str, str, str], ...] = ()
+    gates: tuple[tuple[str, str], ...] = ()
     effects: int = 0
 
     def __post_init__(self) -> None:

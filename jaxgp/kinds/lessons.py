@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from jaxgp import options
+from jaxgp import files, options
 from jaxgp.errors import reject
 from jaxgp.evolution.options import GPOptions
-from jaxgp.fitness.taught.options import MAX_LESSONS, LearningOptions
+from jaxgp.fitness.taught.options import MAX_LESSONS, MAX_STOCK, LearningOptions
 from jaxgp.kinds import (
     AnyAlgorithm,
     CandidatesFitnessOptions,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxgp import contracts
     from jaxgp.config.schema import Config
     from jaxgp.games.casting import Cast
-    from jaxgp.players.taught import Lessons
+    from jaxgp.players.taught import Lessons, LessonStock
 
 
 @dataclass
@@ -41,7 +41,10 @@ class TaughtFitnessOptions(FitnessOptions):
         why="fitness.stock",
     )
     stock: int = option(
-        4096, "decisions that are prepared before the first generation, to draw from", low=1, high=MAX_LESSONS
+        4096,
+        "decisions that are prepared before the first generation, to draw from",
+        low=1,
+        high=MAX_STOCK,
     )
     teacher: str | None = option(None, "who judges decisions, by name; null: the first one of the game")
 
@@ -81,11 +84,28 @@ class LessonsFitnessOptions(
     differentiable: ClassVar[bool] = True
 
     kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
+    file: str | None = option(
+        None,
+        "a file of decisions, of which the stock is the first ones, in place of a teacher; null: a teacher judges them "
+        "before the first generation",
+        path=True,
+    )
+    held: int = option(
+        0,
+        "decisions of the stock by which all individuals are measured, and from which nobody learns; 0: a generation "
+        "draws those that it is measured by",
+        low=0,
+        high=MAX_LESSONS,
+    )
     learning: LearningOptions = option(LearningOptions(), "learning of the fittest")
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
         super().laws(prefix)
+        if self.file is None and self.stock > MAX_LESSONS:
+            reject(prefix + "stock", self.stock, f"a whole number up to {MAX_LESSONS} without {prefix}file")
+        if self.held + self.drawn > self.stock:
+            reject(prefix + "held", self.held, f"a whole number up to {self.stock - self.drawn}, so that some are left")
         if self.learning.individuals:
             why = prefix + "stock"
             options.bound(self.learning, "lessons", prefix + "learning.", high=self.stock, why=why)
@@ -103,6 +123,7 @@ class LessonsFitnessOptions(
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse teachers that there are not, and learning where individuals cannot; see `Games.check`."""
         super().check(config, cast)
+        self.filed(cast)
         if self.learning.individuals:
             _learns(self.learning.individuals, config.algorithm, cast)
 
@@ -112,8 +133,21 @@ class LessonsFitnessOptions(
         from jaxgp.fitness.taught.lessons import LessonFitness
 
         worth = self.scale, self.parsimony, self.minimum
-        taught = LessonFitness(cast.actor, self.teach(cast), self.drawn, self.stock, self.learning, *worth)
+        of = cast.actor, self.teach(cast), self.drawn, self.stock, self.learning
+        taught = LessonFitness(*of, *worth, self.filed(cast), self.held)
         return Refereed(taught, self.against(cast, seated), self.measured)
+
+    def filed(self, cast: "Cast") -> "LessonStock | None":
+        """Return the decisions of the file; raises UsageError where there are none, or too few."""
+        if self.file is None:
+            return None
+        assert cast.spec.teachers is not None
+        if cast.spec.teachers.filed is None:
+            reject("fitness.file", self.file, f"null; {cast.spec.name} has no files of decisions")
+        found = cast.spec.teachers.filed(cast.game, files.user_path("fitness.file", self.file))
+        if self.stock > len(found):
+            reject("fitness.stock", self.stock, f"a whole number up to {len(found)}, the decisions of {self.file}")
+        return found
 
     def objective(self, game: str) -> str:
         """Say what individuals are to do."""
@@ -121,8 +155,9 @@ class LessonsFitnessOptions(
 
     def rows(self, config: "Config") -> Rows:
         """Return the loss, who learns, and what the referee does."""
-        by, loss = self.teacher or "a strategy of the game", "value of the best move less that of the own choice"
-        lost = f"minus the mean loss in {self.drawn} decisions of {self.stock}, judged by {by}; loss: {loss}"
+        by = f"judged by {self.teacher or 'a strategy of the game'}" if self.file is None else f"those of {self.file}"
+        loss, measured = "value of the best move less that of the own choice", self.held or self.drawn
+        lost = f"minus the mean loss in {measured} decisions of {self.stock}, {by}; loss: {loss}"
         judged = f"{self.by_panel()}, against {self.said()}{self.dice()}"
         return [
             ("fitness", lost),

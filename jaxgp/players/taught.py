@@ -1,11 +1,16 @@
 """Lessons: decisions that a teacher has judged, and players that can be asked about decisions that they do not play."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from jaxgp.arrays import OnHost
 from jaxgp.contracts import Plans, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import Features
@@ -26,6 +31,44 @@ class Lessons(NamedTuple):
     states: States
     outcomes: Outcomes
     values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LessonStock:
+    """Lessons on the host, more than there is room for on a device: the moves of N decisions, M in all, side by side.
+
+    Attributes:
+        before: arrays of NumPy [N], all that states follow from.
+        outcomes: [M], those of the first decision, then those of the second one, and so on.
+        values: float32[M].
+        first: int32[N], the place of the first outcome of each decision.
+        count: int32[N], how many each has.
+        begin: what is before decisions [D] -> their states [D].
+        name: says where they come from.
+    """
+
+    before: Any
+    outcomes: Any
+    values: np.ndarray
+    first: np.ndarray
+    count: np.ndarray
+    begin: Callable[[Any], Any]
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __repr__(self) -> str:
+        return f"LessonStock({self.name}, {len(self)} decisions)"
+
+    def take(self, places: Array) -> Lessons:
+        """Return the lessons at places, int32[D]."""
+        width = int(self.count.max())
+        count = OnHost(self.count)[places]
+        at = OnHost(self.first)[places][:, None] + jnp.minimum(jnp.arange(width), count[:, None] - 1)
+        outcomes = jax.tree.map(lambda x: OnHost(x)[at], self.outcomes)
+        values = jnp.where(jnp.arange(width) < count[:, None], OnHost(self.values)[at], -jnp.inf)
+        return Lessons(self.begin(jax.tree.map(lambda x: OnHost(x)[places], self.before)), outcomes, values)
 
 
 class DecisionProcess(NamedTuple):

@@ -42,8 +42,31 @@ ROOM = 2**30
 """Bytes of rows that another device fills at a time."""
 
 
+class Learner(ABC):
+    """How individuals learn their numbers."""
+
+    @property
+    @abstractmethod
+    def options(self) -> TuneOptions:
+        """How many steps they take, and how large these are."""
+
+    @abstractmethod
+    def learn(
+        self, key: Array, population: Programs, fitness: Differentiable[Memory], memory: Memory, generation: Array
+    ) -> tuple[Programs, Metrics]:
+        """Return programs [P, T, L] that have learned, and metrics.
+
+        Args:
+            key: of the generation.
+            population: [P, T, L].
+            fitness: has the loss.
+            memory: of the fitness.
+            generation: int32[].
+        """
+
+
 @dataclass(frozen=True)
-class Tuner:
+class Tuner(Learner):
     """Lets programs take steps downhill.
 
     Attributes:
@@ -55,7 +78,7 @@ class Tuner:
     """
 
     primitives: PrimitiveSet
-    options: TuneOptions
+    options: TuneOptions  # type: ignore[misc]
 
     def __post_init__(self) -> None:
         if why := unfit(self.primitives):
@@ -64,16 +87,10 @@ class Tuner:
             )
 
     def learn(
-        self, key: Array, population: Programs, fitness: Differentiable[Memory], memory: Memory
+        self, key: Array, population: Programs, fitness: Differentiable[Memory], memory: Memory, generation: Array
     ) -> tuple[Programs, Metrics]:
-        """Return programs [P, T, L] with the numbers of the least loss that they met, and metrics.
-
-        Args:
-            key: of the generation.
-            population: [P, T, L].
-            fitness: has the loss.
-            memory: of the fitness.
-        """
+        """Return programs [P, T, L] with the numbers of the least loss that they met, and metrics; see `Learner`."""
+        del generation
         draw_key, examples_key = jax.random.split(child(key, TUNE))
         examples, count = fitness.examples(examples_key, memory), len(population.value)
         number = max(1, round(self.options.share * count))
@@ -154,7 +171,7 @@ class Tunes(ABC):
 
     @property
     @abstractmethod
-    def tuner(self) -> Tuner | None:
+    def tuner(self) -> Learner | None:
         """How they learn; None: they do not."""
 
 

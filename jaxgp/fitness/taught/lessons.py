@@ -29,7 +29,7 @@ from jaxgp.fitness.taught.options import LearningOptions
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.interpreter.nodes import unpack_features
 from jaxgp.interpreter.reverse.gradients import Examples
-from jaxgp.players.taught import Learns, Lessons, Values
+from jaxgp.players.taught import Learns, Lessons, LessonStock, Values
 from jaxgp.printable import brief
 
 LEARN = 3
@@ -66,6 +66,9 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
         stock: how many there are to draw from.
         learning: how many of the fittest learn from lessons, and how; see `jaxgp.fitness.taught.learning`.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
+        filed: lessons on the host in place of those that `teach` gives; the stock is the first ones of them.
+        held: of the stock the first ones, by which all individuals of all generations are measured, and from which
+            nobody learns; 0: they are measured by what their generation draws.
     """
 
     player: Player
@@ -76,13 +79,17 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
+    filed: LessonStock | None = None
+    held: int = 0
 
     seats: ClassVar[int] = 2
 
     __repr__ = brief
 
     def init(self, key: Array) -> Lessons:
-        """Return the stock of lessons, which may take a while."""
+        """Return the stock of lessons, which may take a while; nothing, if they are on the host."""
+        if self.filed is not None:
+            return Lessons(*[jnp.zeros(0)] * 3)
         return self.teach(key, self.stock)
 
     def evaluate(self, key: Array, population: Genome, memory: Lessons) -> tuple[Evaluation, Lessons]:
@@ -90,8 +97,20 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
         return self._judged(population, self._drawn(key, memory)), memory
 
     def _drawn(self, key: Array, memory: Lessons) -> Lessons:
-        """Return the lessons of the generation with this key."""
-        lessons: Lessons = take(memory, jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn])
+        """Return the lessons that measure the generation with this key."""
+        if self.held:
+            return self._at(memory, jnp.arange(self.held, dtype=jnp.int32))
+        return self._at(memory, self._places(child(key, PLAY), self.drawn))
+
+    def _places(self, key: Array, count: int) -> Array:
+        """Draw the places of so many lessons of the stock, without those that are held back."""
+        if self.filed is not None:  # of so many hardly one is drawn twice
+            return jax.random.randint(key, (count,), self.held, self.stock)
+        return self.held + jax.random.permutation(key, self.stock - self.held)[:count]
+
+    def _at(self, memory: Lessons, places: Array) -> Lessons:
+        """Return the lessons at places, int32[D]."""
+        lessons: Lessons = take(memory, places) if self.filed is None else self.filed.take(places)
         return lessons
 
     def _judged(self, population: Genome, lessons: Lessons) -> Evaluation:
@@ -118,7 +137,7 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
         """
         assert isinstance(self.player, Learns)
         player, trees, count = self.player, self.player.primitives.num_trees, -(-self.drawn // BLOCK) * BLOCK
-        drawn = take(memory, jax.random.permutation(key, self.stock)[np.arange(count) % self.drawn])
+        drawn = self._at(memory, self._places(key, self.drawn)[np.arange(count) % self.drawn])
         if trees > 1:
             tree = sample(player, drawn)
             most = jax.ops.segment_max(tree.tree, tree.lesson, tree.lessons)[: tree.lessons - 1]
@@ -163,7 +182,7 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
             return population, result
         assert isinstance(self.player, Learns)
         draw_key, key_of_terms = jax.random.split(child(key, LEARN))
-        lessons = sample(self.player, take(memory, jax.random.permutation(draw_key, self.stock)[: asked.lessons]))
+        lessons = sample(self.player, self._at(memory, self._places(draw_key, asked.lessons)))
         best = fittest(result.fitness, asked.individuals)
         keys = jax.random.split(key_of_terms, asked.individuals)
         primitives = self.player.primitives

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from jaxgp.options import MAX_POPULATION, option
 
 MAX_LESSONS = 100_000
+MAX_STOCK = 10_000_000
+"""Lessons of a file, which stay on the host."""
 MAX_TERMS = 1000
 MAX_CANDIDATE_TERMS = 10_000
 

@@ -1,0 +1,228 @@
+"""Sums of gates: their numbers learn, the fittest stay, and children get gates of others, or new ones.
+
+All numbers take steps of Adam, as with `jaxgp.evolution.tuning`. But programs that are sums of gates are tables of
+weights, so values and derivatives are products of matrices. Each step sees other lessons.
+
+Terms are left out by what the loss is expected to change: half the square of the weight times the second derivative, for
+which the mean square of the first stands, which Adam has (Y. LeCun, J. Denker, S. Solla, "Optimal brain damage", NIPS
+1990). Their number falls quickly at first, then slowly (M. Zhu and S. Gupta, "To prune, or not to prune", 2017,
+arXiv:1710.01878). What was left out stays so.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array, lax
+
+from jaxgp.arrays import comparable, count_unique, take
+from jaxgp.contracts import Differentiable, Memory, Metrics
+from jaxgp.evolution.generational import BREED, size_metrics
+from jaxgp.evolution.tuning.options import TuneOptions
+from jaxgp.evolution.tuning.tuner import TUNE, Learner, Tunes
+from jaxgp.fitness.evaluation import Evaluation, child
+from jaxgp.genotypes import gates
+from jaxgp.genotypes.gates import Form
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.evaluate import Features
+from jaxgp.interpreter.nodes import read_leaves, unpack_features
+from jaxgp.interpreter.reverse.gradients import Examples, Loss
+from jaxgp.schemes.gates import GatesOptions
+
+VALUE = 0.1
+"""Weights of the value of a new gate, as a share of those of its condition: it changes little at first."""
+Weights = tuple[Array, ...]
+"""Of each tree float32[..., 2 K + 1, F]: the conditions, the values, and the rest."""
+
+
+@dataclass(frozen=True)
+class GateTuner(Learner):
+    """Lets sums of gates take steps downhill, and leave out terms.
+
+    Attributes:
+        primitives: the set, with gates.
+        asked: of the algorithm.
+    """
+
+    primitives: PrimitiveSet
+    asked: GatesOptions
+
+    @property
+    def options(self) -> TuneOptions:
+        """Those of tuning."""
+        return self.asked.tune
+
+    @cached_property
+    def forms(self) -> tuple[Form, ...]:
+        """Of each tree."""
+        found = [gates.form(self.primitives, tree, self.asked.gates) for tree in range(self.primitives.num_trees)]
+        assert None not in found
+        return tuple(one for one in found if one)
+
+    def learn(
+        self, key: Array, population: Programs, fitness: Differentiable[Memory], memory: Memory, generation: Array
+    ) -> tuple[Programs, Metrics]:
+        """Return programs [P, T, L] after the steps of a generation, and metrics; see `Tuner.learn`."""
+        asked = self.options
+        weights = self.read(population)
+        there = [one != 0 for one in weights]
+        span = self.asked.generations * asked.steps
+        rate = optax.exponential_decay(asked.rate, max(1, span - 1), asked.decay)
+        adam = optax.scale_by_adam()
+        rule = adam if asked.clip is None else optax.chain(optax.clip_by_global_norm(asked.clip), adam)
+        judge = jax.vmap(jax.value_and_grad(self._lost), (0, None, None))
+
+        def step(carry: tuple[Weights, optax.OptState], number: Array) -> tuple[tuple[Weights, optax.OptState], Array]:
+            weights, state = carry
+            examples = fitness.examples(jax.random.fold_in(child(key, TUNE), number), memory)
+            lost, slopes = judge(weights, examples, fitness.loss)
+            slopes = tuple(jnp.where(some & jnp.isfinite(x), x, 0.0) for some, x in zip(there, slopes, strict=True))
+            change, state = jax.vmap(rule.update)(slopes, state)
+            now = rate(generation * asked.steps + number)
+            weights = tuple(
+                jnp.clip(x - now * jnp.where(some, by, 0.0), -form.high, form.high)
+                for form, some, x, by in zip(self.forms, there, weights, change, strict=True)
+            )
+            return (weights, state), lost
+
+        start = weights, jax.vmap(rule.init)(weights)
+        (weights, state), lost = lax.scan(step, start, jnp.arange(asked.steps))
+        second = optax.tree.get(state, "nu")
+        merits = tuple(jnp.square(x) * by for x, by in zip(weights, second, strict=True))
+        left = (generation + 1.0) / self.asked.generations
+        share = self.asked.terms + (1 - self.asked.terms) * (1 - jnp.minimum(left, 1.0)) ** 3
+        return self.write(weights, merits, share), {"tuned_loss": lost[-asked.steps // 4 :].mean(0).min()}
+
+    def _lost(self, weights: Weights, examples: Examples, loss: Loss) -> Array:
+        """Return float32[]: the mean loss of a program over examples."""
+        values = jnp.zeros(examples.tree.size)
+        flat = jnp.moveaxis(examples.features, 1, 0).reshape(examples.features.shape[1], -1)
+        for tree, (form, weight) in enumerate(zip(self.forms, weights, strict=True)):
+            found = gates.values(form, weight, look(self.primitives, form, flat))
+            values = jnp.where(examples.tree.reshape(-1) == tree, found, values)
+        return jax.vmap(loss)(values.reshape(examples.tree.shape), examples.known).mean()
+
+    def read(self, population: Programs) -> Weights:
+        """Return the weights of programs [P, T, L]."""
+        trees = [jax.tree.map(lambda x, t=t: x[:, t], population) for t in range(len(self.forms))]
+        return tuple(jax.vmap(lambda one, f=f: gates.read(f, one))(x) for f, x in zip(self.forms, trees, strict=True))
+
+    def write(self, weights: Weights, merits: Weights, share: Array | float) -> Programs:
+        """Return programs [P, T, L] of weights, with a share of all terms at most, those of the greatest merit."""
+        capacity, trees = self.asked.capacity, []
+        for form, weight, merit in zip(self.forms, weights, merits, strict=True):
+            most = jnp.minimum(jnp.ceil(share * form.terms).astype(jnp.int32), form.room(capacity))
+            # What Adam has not moved has no second moment, and is as good as nothing.
+            kept = jax.vmap(lambda one, most=most: gates.keep(one, most))(jnp.where(weight != 0, merit + 1e-30, 0.0))
+            weight = jnp.where(kept, weight, 0.0)
+            trees.append(jax.vmap(lambda x, form=form: gates.write(form, x, capacity))(weight))
+        made: Programs = jax.tree.map(lambda *x: jnp.stack(x, 1), *trees)
+        return made
+
+
+def look(primitives: PrimitiveSet, form: Form, features: Features) -> Array:
+    """Return float32[F, B]: what the terminals of terms are in B positions of which programs see `features`."""
+    leaf = jnp.ones(len(form.codes), jnp.int16)
+    terminals = Programs(jnp.asarray(form.codes, jnp.int16), jnp.asarray(form.numbers), leaf, jnp.int32(len(leaf)))
+    read, number = read_leaves(primitives, terminals)
+    seen = unpack_features(features)
+    return jnp.where((read >= 0)[:, None], seen[jnp.maximum(read, 0)], number[:, None])
+
+
+@dataclass(frozen=True)
+class Gated(Tunes):
+    """The fittest stay; children are copies of them, some gates of which are another individual's, or new.
+
+    Attributes:
+        primitives: the set, with gates.
+        options: of creation, learning and breeding.
+    """
+
+    primitives: PrimitiveSet
+    options: GatesOptions
+
+    @property
+    def population(self) -> int:
+        """P."""
+        return self.options.population
+
+    @property
+    def kept(self) -> int:
+        """The fittest, which come first in the next population."""
+        return self.options.elites
+
+    @cached_property
+    def learner(self) -> GateTuner:
+        """How individuals are read, written and tuned."""
+        return GateTuner(self.primitives, self.options)
+
+    @property
+    def tuner(self) -> GateTuner | None:
+        """How individuals learn their numbers; None: they do not."""
+        return self.learner if self.options.tune.steps else None
+
+    def init(self) -> Array:
+        """Return int32[], nothing that matters."""
+        return jnp.int32(0)
+
+    def create(self, key: Array, count: int) -> Programs:
+        """Return random programs [count, T, L]: random conditions, small values, and no rest."""
+        weights = self._new(key, count)
+        chance = [jax.random.uniform(jax.random.fold_in(key, 1 + t), x.shape) + 1e-6 for t, x in enumerate(weights)]
+        return self.learner.write(weights, tuple(chance), self.options.density)
+
+    def _new(self, key: Array, count: int) -> Weights:
+        """Return the weights of random programs [count]."""
+        made = []
+        for tree, form in enumerate(self.learner.forms):
+            drawn = jax.random.normal(jax.random.fold_in(key, 2**16 + tree), (count, form.sums, len(form.codes)))
+            scale = np.repeat(np.array([1.0, VALUE, VALUE**2], np.float32), [form.gates, form.gates, 1])
+            made.append(jnp.clip(self.options.spread * scale[:, None] * drawn, -form.high, form.high))
+        return tuple(made)
+
+    def breed(
+        self, key: Array, population: Programs, result: Evaluation, memory: Array
+    ) -> tuple[Programs, Array, Metrics]:
+        """Return the next population [P, T, L].
+
+        A child's weakest gates, those with the smallest weights in their values, are replaced: each by the gate of
+        another individual, or by a new one, with equal probability. The values of these are small at first.
+        """
+        order = jnp.argsort(-comparable(result.fitness), stable=True)
+        elites, count = self.options.elites, self.population - self.options.elites
+        parents = take(population, order[jnp.arange(self.population) % elites])
+        if not count or not self.options.renewed:
+            return parents, memory, {}
+        key = child(key, BREED)
+        of, other, fresh = self.learner.read(parents), self.learner.read(population), self._new(key, self.population)
+        who_key, coin_key = jax.random.split(jax.random.fold_in(key, 0))
+        bred = []
+        for tree, form in enumerate(self.learner.forms):
+            shape = self.population, form.gates
+            who = jax.random.randint(jax.random.fold_in(who_key, tree), shape, 0, self.population)
+            coin = jax.random.bernoulli(jax.random.fold_in(coin_key, tree), 0.5, shape)
+            mine = of[tree][:, : form.gates], of[tree][:, form.gates : -1]
+            strength = jnp.abs(mine[1]).sum(-1)
+            weakest = jnp.argsort(jnp.argsort(strength, axis=-1), axis=-1) < self.options.renewed
+            at = jnp.arange(form.gates)
+            theirs = other[tree][who, at], VALUE * other[tree][who, form.gates + at]
+            new = fresh[tree][:, : form.gates], fresh[tree][:, form.gates : -1]
+            child_of = (jnp.arange(self.population) >= elites)[:, None, None]
+            put = child_of & weakest[..., None]
+            parts = [
+                jnp.where(put, jnp.where(coin[..., None], a, b), x) for x, a, b in zip(mine, theirs, new, strict=True)
+            ]
+            bred.append(jnp.concatenate([*parts, of[tree][:, -1:]], 1))
+        merits = tuple(jnp.abs(x) for x in bred)
+        born = self.learner.write(tuple(bred), merits, 1.0)
+        stays = jnp.arange(self.population) < elites
+        keep = lambda a, b: jnp.where(stays.reshape(-1, *[1] * (a.ndim - 1)), a, b)  # noqa: E731
+        return jax.tree.map(keep, parents, born), memory, {}
+
+    def describe(self, population: Programs, best: Array) -> Metrics:
+        """Return the sizes of programs in nodes, and how many are distinct."""
+        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
