@@ -9,13 +9,14 @@ if TYPE_CHECKING:
 
 def spec() -> "Spec[Backgammon]":
     """Return the game; this imports it."""
-    from envs.backgammon import lessons, render, roles, stock, strategies, turns
+    from envs.backgammon import lessons, render, roles, strategies, turns
+    from envs.backgammon.lessons import filed
     from envs.backgammon.notation import mat
     from envs.backgammon.rules import Backgammon
     from jaxgp.games.notation import Notation
     from jaxgp.spec import Fixed, Pointing, Spec, Table, Teachers
 
-    teachers = Teachers(lessons.TEACHERS, lessons.lessons, filed=stock.read)
+    teachers = Teachers(lessons.TEACHERS, lessons.lessons, filed=filed.read)
     return Spec(
         Backgammon,
         drawing=render,

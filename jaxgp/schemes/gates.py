@@ -19,7 +19,7 @@ MAX_GATES = 1000
 class GatesOptions(GPOptions):
     """Sums of gates, `jaxgp.genotypes.gates`: options of creation, selection, crossover, mutation have no meaning.
 
-    `tune.steps` are of each generation. The rate falls over the whole run, from `tune.rate` to `tune.decay` of it.
+    `tune.steps` are of each generation. The rate falls over the whole run by half a cosine, to `tune.decay` of itself.
     """
 
     selects: ClassVar[bool] = False
@@ -32,7 +32,9 @@ class GatesOptions(GPOptions):
         1.0, "share of all terms that programs of the last generation have at most", low=0, high=1, above=True
     )
     spread: float = option(0.3, "standard deviation of the weights of new conditions", low=0, high=MAX_WEIGHT)
-    renewed: int = option(1, "gates of a child that are another individual's, or new ones", low=0, high=MAX_GATES)
+    renewed: int = option(
+        1, "gates of a child that are those of individuals drawn at random, or new ones", low=0, high=MAX_GATES
+    )
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -41,8 +43,10 @@ class GatesOptions(GPOptions):
             reject(prefix + "renewed", self.renewed, f"a whole number from 0 to {prefix}gates={self.gates}")
         if not self.elites:
             reject(prefix + "elites", 0, f"a whole number from 1 to {self.population}, since children are theirs")
-        if self.tune.steps and (self.tune.inherit != "lamarck" or self.tune.share != 1):
-            reject(prefix + "tune.inherit", self.tune.inherit, f"lamarck, and {prefix}tune.share=1, with {self.kind}")
+        if self.tune.reborn:
+            reject(prefix + "tune.inherit", self.tune.inherit, f"lamarck with {prefix}kind={self.kind}")
+        if self.tune.share != 1:
+            reject(prefix + "tune.share", self.tune.share, f"1 with {prefix}kind={self.kind}")
 
     def check(self, cast: "Cast[Any]") -> None:
         """Refuse programs that have no gates, and too few nodes for those asked for; raises UsageError."""
@@ -67,5 +71,7 @@ class GatesOptions(GPOptions):
         """Return the rows of the programs, and that of tuning."""
         said = f"{self.gates} gates in each tree, and a sum; {100 * self.density:g} % of all terms at first"
         last = "" if self.terms == 1 else f", {100 * self.terms:g} % at most in the end"
-        children = f"copies of the {self.elites} fittest, {self.renewed} gates of another individual's or new"
+        children = (
+            f"copies of the {self.elites} fittest, {self.renewed} of whose gates are drawn from the population or new"
+        )
         return [("programs", said + last), ("children", children), *super().rows()]

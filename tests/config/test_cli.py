@@ -117,7 +117,7 @@ WALLS = [
         "algorithm.creation.max_rulez=4",
         "unknown option; did you mean algorithm.creation.max_rules? accepted: min",
     ),
-    ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, cma, groups"),
+    ("algorithm.kind=tabu", "algorithm.kind=tabu: accepted: gp, cma, gates, groups"),
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
     (
         "algorithm=tabu",

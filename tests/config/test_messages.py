@@ -16,7 +16,7 @@ from tests.scripts.commands import load
 
 NAMED = [
     ("algorithm.kind=${nope}", "algorithm.kind: Interpolation key 'nope' not found"),
-    ("algorithm.kind=[1]", "algorithm.kind=[1]: accepted: gp, cma, groups, map_elites, random_search"),
+    ("algorithm.kind=[1]", "algorithm.kind=[1]: accepted: gp, cma, gates, groups, map_elites, random_search"),
     ("algorithm.kind=${game}", "algorithm.kind={'name': 'mancala'"),
     ("algorithm=${nope}", "algorithm=${nope}: accepted: the name of one choice"),
     ("game.name=${nope}", "game.name: Interpolation key 'nope' not found"),
@@ -30,7 +30,7 @@ NAMED = [
     ("title=" + "é" * 2000 + "${nope}", "title: Interpolation key 'nope' not found"),
     ("algorithm.population=" + "x" * 2000, "algorithm.population=xxx"),
     ("x" * 2000, "xxx"),
-    ("algorithm.kind={a:1}", "algorithm.kind={'a': 1}: accepted: gp, cma, groups, map_elites, random_search"),
+    ("algorithm.kind={a:1}", "algorithm.kind={'a': 1}: accepted: gp, cma, gates, groups, map_elites, random_search"),
     ("game=1", "game=1: accepted: the name of one choice"),
     ("hydra.verbose=" + "9" * 400, "hydra.verbose=999"),
     ("hydra.verbose=[a,[b]]", "hydra.verbose=[a,[b]]: accepted: true, false, or names of loggers"),

@@ -302,7 +302,9 @@ def test_groups_that_only_fail_together():
     assert refused(wrong) == "algorithm.kind=gp: accepted: groups, for game=walls"
     wrong = config()
     wrong.algorithm = GroupsOptions()
-    assert refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, map_elites, random_search, for game=mancala"
+    assert (
+        refused(wrong) == "algorithm.kind=groups: accepted: gp, cma, gates, map_elites, random_search, for game=mancala"
+    )
     wrong = config()
     wrong.fitness.opponents["fixed"] = opponent("strategy")
     accepted = "search, champion, program, random; mancala has no strategies"

@@ -147,6 +147,7 @@ def test_rule_lists_do_not_play_it():
     wrong = config()
     wrong.algorithm = GroupsOptions()
     with pytest.raises(
-        UsageError, match=r"^algorithm\.kind=groups: accepted: gp, cma, map_elites, random_search, for game=morpion"
+        UsageError,
+        match=r"^algorithm\.kind=groups: accepted: gp, cma, gates, map_elites, random_search, for game=morpion",
     ):
         validate.check(wrong, envs)

@@ -1,11 +1,12 @@
 """Sums of gates: their numbers learn, the fittest stay, and children get gates of others, or new ones.
 
 All numbers take steps of Adam, as with `jaxgp.evolution.tuning`. But programs that are sums of gates are tables of
-weights, so values and derivatives are products of matrices. Each step sees other lessons.
+weights, so values and derivatives are products of matrices. Each step sees other lessons, and the rate falls over the
+whole run, by half a cosine (I. Loshchilov and F. Hutter, "SGDR", ICLR 2017, arXiv:1608.03983).
 
-Terms are left out by what the loss is expected to change: half the square of the weight times the second derivative, for
-which the mean square of the first stands, which Adam has (Y. LeCun, J. Denker, S. Solla, "Optimal brain damage", NIPS
-1990). Their number falls quickly at first, then slowly (M. Zhu and S. Gupta, "To prune, or not to prune", 2017,
+Terms are left out by what the loss is expected to change: half the square of the weight times the second derivative,
+for which the mean square of the first stands, which Adam has (Y. LeCun, J. Denker, S. Solla, "Optimal brain damage",
+NIPS 1990). Their number falls quickly at first, then slowly (M. Zhu and S. Gupta, "To prune, or not to prune", 2017,
 arXiv:1710.01878). What was left out stays so.
 """
 
@@ -71,7 +72,7 @@ class GateTuner(Learner):
         weights = self.read(population)
         there = [one != 0 for one in weights]
         span = self.asked.generations * asked.steps
-        rate = optax.exponential_decay(asked.rate, max(1, span - 1), asked.decay)
+        rate = optax.cosine_decay_schedule(asked.rate, max(1, span - 1), asked.decay)
         adam = optax.scale_by_adam()
         rule = adam if asked.clip is None else optax.chain(optax.clip_by_global_norm(asked.clip), adam)
         judge = jax.vmap(jax.value_and_grad(self._lost), (0, None, None))
@@ -189,8 +190,8 @@ class Gated(Tunes):
     ) -> tuple[Programs, Array, Metrics]:
         """Return the next population [P, T, L].
 
-        A child's weakest gates, those with the smallest weights in their values, are replaced: each by the gate of
-        another individual, or by a new one, with equal probability. The values of these are small at first.
+        A child's weakest gates, those with the smallest weights in their values, are replaced: each by the gate in its
+        place of an individual drawn at random, or by a new one, with equal probability. Their values are small at first.
         """
         order = jnp.argsort(-comparable(result.fitness), stable=True)
         elites, count = self.options.elites, self.population - self.options.elites

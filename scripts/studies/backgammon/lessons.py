@@ -23,7 +23,8 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from envs.backgammon import lessons, network, stock
+from envs.backgammon import lessons, network
+from envs.backgammon.lessons import filed
 from envs.backgammon.rules import Backgammon
 from jaxgp import files
 from jaxgp.config import arguments
@@ -61,22 +62,22 @@ def task(options: Options) -> int:
         path = folder / f"{options.seed}_{options.part}_{number}.npz"
         if not path.exists():
             begun = time.process_time()
-            made = stock.pack(teach(jax.random.fold_in(jax.random.key(options.seed), number)))
+            made = filed.pack(teach(jax.random.fold_in(jax.random.key(options.seed), number)))
             _keep(path, made)
             arguments.say(
                 f"{path.name}: {len(made['change'])} positions, {time.process_time() - begun:.0f} CPU-seconds"
             )
         with np.load(path, allow_pickle=False) as file:
-            parts.append({name: file[name] for name in stock.PARTS})
-    whole = stock.first(stock.join(parts), options.lessons)
+            parts.append({name: file[name] for name in filed.PARTS})
+    whole = filed.first(filed.join(parts), options.lessons)
     _keep(save, whole)
     size = save.stat().st_size / 1e6
     print(f"{save}: {len(whole['count'])} lessons, {len(whole['change'])} positions, {size:.1f} MB")
-    print(f"SHA-256 of the arrays: {stock.digest(whole)}")
+    print(f"SHA-256 of the arrays: {filed.digest(whole)}")
     return 0
 
 
-def _keep(path: Path, parts: stock.Parts) -> None:
+def _keep(path: Path, parts: filed.Parts) -> None:
     """Write a file of lessons as a whole, or not at all; raises RunError."""
     beside = path.with_name(f".{path.stem}.part.npz")
     try:
