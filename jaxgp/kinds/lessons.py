@@ -123,7 +123,6 @@ class LessonsFitnessOptions(
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse teachers that there are not, and learning where individuals cannot; see `Games.check`."""
         super().check(config, cast)
-        self.filed(cast)
         if self.learning.individuals:
             _learns(self.learning.individuals, config.algorithm, cast)
 

@@ -191,7 +191,7 @@ class Gated(Tunes):
         """Return the next population [P, T, L].
 
         A child's weakest gates, those with the smallest weights in their values, are replaced: each by the gate in its
-        place of an individual drawn at random, or by a new one, with equal probability. Their values are small at first.
+        place of an individual drawn at random, or by a new one, with equal probability. Their values begin small.
         """
         order = jnp.argsort(-comparable(result.fitness), stable=True)
         elites, count = self.options.elites, self.population - self.options.elites

@@ -1,10 +1,10 @@
-"""Games of sums of gates against Pubeval, valued by products of matrices: as many games in a fiftieth of the time.
+"""Games of sums of gates against Pubeval, valued by products of matrices.
 
 python scripts/studies/backgammon/gates.py runs=[docs/data/champions/backgammon_gates.jsonl#0] games=100000 seed=2001
 
-A champion of `algorithm=gates` is a program like any other, and `scripts/evaluate.py` measures it node by node. Here its
-weights are read from the program (`jaxgp.genotypes.gates`), so its values differ by rounding alone; how many lessons
-it decides alike, both ways, is printed. White begins half of the games. Pubeval takes the first of equal turns.
+A champion of `algorithm=gates` is a program like any other, and `scripts/evaluate.py` measures it node by node. Here
+its weights are read from the program (`jaxgp.genotypes.gates`), so that its values differ by rounding alone, and games
+take a small part of the time. Each side begins half of them. Pubeval takes the first of equal turns.
 """
 
 import sys
@@ -45,6 +45,7 @@ from jaxgp.store.table import CSVTable
 from studies.backgammon.gnubg import COLUMNS, share
 from studies.backgammon_learn import GAME, play
 
+ENDS = (("score", "low", "high"), ("share", "share_low", "share_high"))
 TOGETHER = 10_000
 """Games that are played side by side."""
 MOST = 1000
@@ -180,8 +181,6 @@ def task(options: Options) -> int:
             table.keep([row], arguments.say)
     return 0
 
-
-ENDS = (("score", "low", "high"), ("share", "share_low", "share_high"))
 
 if __name__ == "__main__":
     terminal.leave(arguments.main(Options, task, __doc__ or ""))
