@@ -7,11 +7,13 @@ import time
 from pathlib import Path
 
 from device.work import DEVICE, Work
+from jaxgp import terminal
 
 
 def main(side: str, part: str, small: str, seconds: str, folder: str) -> int:
     """Yield the rows of a part, and last one that says that it came to its end."""
     begun = time.perf_counter()
+    terminal.graphs()
     if side == DEVICE and small == "0":
         import jax
 
