@@ -26,7 +26,7 @@ SCRIPTS = Path(__file__).resolve().parents[1]
 CLOSING = 5.0
 """Seconds that are kept for the beginning and for the last table."""
 LATEST = 0.7
-"""The share of the time after which what measures time no longer waits for the other parts, which are ended."""
+"""The share of the time that is left after which what measures time waits no longer for the others, which are ended."""
 A_CORE = 2
 """Processes at once for each core; of those that compile, one keeps more than one core busy only now and then."""
 MOMENT = 0.1
@@ -86,9 +86,8 @@ def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] | 
     Raises:
         UsageError: JAX finds no GPU, or the folder cannot be made.
     """
-    begin = time.monotonic()
-    end = begin + 60 * minutes - CLOSING
-    latest = begin + LATEST * (end - begin)
+    end = time.monotonic() + 60 * minutes - CLOSING
+    latest = 0.0
     parts = make_directory(folder / PARTS, "folder")
     for left in (parts / GATE, *waiting(folder)):
         left.unlink(missing_ok=True)
@@ -100,6 +99,8 @@ def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] | 
         while queue or running:
             alone = not rows and queue and queue[0] == MACHINE  # without a GPU nothing else is begun
             most = 1 if alone or MACHINE in running else A_CORE * cores.available()
+            if not running:
+                latest = time.monotonic() + LATEST * (end - time.monotonic())
             # Whoever measures time is alone: nothing is begun while somebody does.
             while queue and len(running) < most and not (parts / GATE).exists() and time.monotonic() < end:
                 step = queue.pop(0)
