@@ -117,8 +117,9 @@ def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] | 
                 code = process.poll()
                 _end(process)
                 del running[step]
-                rows += _ended(step, folder, code, now - begun[step])
-                if step == MACHINE and not on_cpu and rows[-1].get("platform") in (None, "cpu"):
+                found = _ended(step, folder, code, now - begun[step])
+                rows += found
+                if step == MACHINE and not on_cpu and not any(one.get("platform", CPU) != CPU for one in found):
                     reject("device", "gpu", "cpu, which does all parts at their smallest size; JAX finds no GPU here")
                 table.write(folder, rows)
             if not running:

@@ -205,6 +205,15 @@ def test_no_gpu_is_told_in_one_line(said, tmp_path):
     assert not (tmp_path / "parts" / "golden.cpu.log").exists(), "nothing else is begun"
 
 
+def test_a_gpu_that_is_there_is_proved(said, tmp_path):
+    end = "print(json.dumps({{'part': '{part}', 'side': 'device', 'ended': True}}))"
+    said["machine"] = f"row |= {MACHINE}; {SAY}" + end.format(part="machine")
+    said["compiled"] = SAY + end.format(part="compiled")
+    rows = prove.prove(tmp_path, 1, False, (prove.MACHINE, prove.Step("compiled", "device")))
+    assert [row["part"] for row in rows if row.get("ended")] == ["machine", "compiled"]
+    assert "NVIDIA H100 (gpu, cuda)" in (tmp_path / "table.md").read_text()
+
+
 def test_who_measures_time_is_alone_and_waits_for_all_others(said, tmp_path):
     said["slow"] = "time.sleep(1); " + SAY
     for part in ("first", "second"):
