@@ -106,7 +106,7 @@ def value(forms: tuple[Form, ...], weights: Weights, own: Array, other: Array) -
     """Return float32[N]: the values of positions after turns, int8[N, 26] twice."""
     primitives, seen = language.primitive_set(), language.view(own.T, other.T)
     found = [gates.values(form, one, look(primitives, form, seen)) for form, one in zip(forms, weights, strict=True)]
-    return jnp.where(racing(own, other), found[language.RACE], found[language.CONTACT])
+    return jnp.where(racing(own.T, other.T), found[language.RACE], found[language.CONTACT])
 
 
 @partial(jax.jit, static_argnames=("forms", "games"))

@@ -1,4 +1,4 @@
-"""The tables of docs/results/backgammon.md, from docs/data/backgammon_games.csv and backgammon_gates.csv."""
+"""The tables of docs/results/backgammon.md, made from docs/data/backgammon_games.csv and backgammon_gates.csv."""
 
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
@@ -8,14 +8,12 @@ from tables.shared.data import Data, Makers
 PUBEVAL, SEED = "strategy name=pubeval", "1001"
 """The opponent, and the seed of the games."""
 NETWORK = "strategy name=network"
-GATES = "backgammon_gates"
-"""The experiment, and the table of its games."""
+LEARNING = "backgammon_learning"
 EXPERIMENTS = {
     "backgammon_teacher": ("`backgammon_teacher`, cut short", "8 to 11"),
     "backgammon_coevolution": ("`backgammon_coevolution`, cut short", "9 to 11"),
     "backgammon_lessons": ("`backgammon_lessons`", "2 to 4"),
-    "backgammon_learning": ("`backgammon_learning`", "6 to 7"),
-    GATES: ("`backgammon_gates`", "4 to 5"),
+    LEARNING: ("`backgammon_learning`", "6 to 7"),
 }
 """What the table calls each experiment, and the minutes of a run on one core of two."""
 
@@ -29,8 +27,7 @@ def by_experiment(data: Data) -> dict[str, list[float]]:
     """Return what the champions of each experiment won, in the order of the seeds of their runs."""
     rows = [row for row in data["backgammon_games"] if (row["opponent"], row["seed"]) == (PUBEVAL, SEED)]
     rows.sort(key=lambda row: int(row["run_seed"] or -1))
-    found = {name: [percent_won(row) for row in rows if row["experiment"] == name] for name in EXPERIMENTS}
-    return found | {GATES: [percent_won(row) for row in data[GATES] if row["seed"] == SEED]}
+    return {name: [percent_won(row) for row in rows if row["experiment"] == name] for name in EXPERIMENTS}
 
 
 def experiments(data: Data) -> str:
@@ -49,26 +46,27 @@ def experiments(data: Data) -> str:
 
 
 def comparisons(data: Data) -> str:
-    """Return the table of sums of gates beside each other experiment: A12, and p by Mann and Whitney, after Holm."""
-    pairs = [(GATES, name) for name in EXPERIMENTS if name != GATES]
+    """Return the table of the last experiment beside each other one: A12, and p by Mann and Whitney, after Holm."""
+    pairs = [(LEARNING, name) for name in EXPERIMENTS if name != LEARNING]
     lines = [
         [f"`{name}`", f"{one.a12.value:.2f}", p_value(p)]
         for (_, name), (one, p) in family(by_experiment(data), pairs, "games won").items()
     ]
-    return table([f"`{GATES}` beside", "A12", "p (Mann-Whitney, exact, Holm)"], lines)
+    return table([f"`{LEARNING}` beside", "A12", "p (Mann-Whitney, exact, Holm)"], lines)
 
 
 def of_gates(data: Data) -> str:
-    """Return the table of champions of sums of gates: their nodes, games and points."""
+    """Return the table of champions that are sums of gates: their nodes, games and points."""
     lines = []
-    for row in data[GATES]:
+    for row in data["backgammon_gates"]:
         won, share = (
             "{:.1f} % ({:.1f} to {:.1f})".format(*(100 * float(row[one]) for one in ends))
             for ends in (("score", "low", "high"), ("share", "share_low", "share_high"))
         )
         each = f"{float(row['points']):.2f} and {float(row['against']):.2f}"
-        lines.append([row["run"].partition("#")[2], row["nodes"], f"{int(row['games']):,}", won, share, each])
-    titles = ["seed", "nodes", "games", "games won", "share of points", "points a game, own and Pubeval's"]
+        nodes, games = (f"{int(row[name]):,}" for name in ("nodes", "games"))
+        lines.append([row["run"].partition("#")[2], nodes, games, won, share, each])
+    titles = ["seed of the run", "nodes", "games", "games won", "share of points", "points a game, own and Pubeval's"]
     return table(titles, lines)
 
 
