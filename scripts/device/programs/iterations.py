@@ -131,8 +131,8 @@ def _scanned(given: dict[str, Any]) -> tuple[int, int]:
     """Return how many constants and carried values a scan has, by its parameters in JAX 0.10 or in JAX 0.11."""
     if "num_consts" in given:
         return given["num_consts"], given["num_carry"]
-    fixed, carried, _ = given["ft_in"]
-    return len(tuple(fixed)), len(tuple(carried))
+    fixed, carried, _ = given["ft_in"].unpack()
+    return len(fixed), len(carried)
 
 
 def _alone(jaxpr: Any, equation: Any, known: dict[Any, Any]) -> list[Any]:
