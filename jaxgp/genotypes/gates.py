@@ -73,8 +73,10 @@ class Form:
         term: list[int] = []
 
         def node(opcode: int, value: float = 0.0, kind: int = FIXED, of: int = -1) -> None:
-            for column, entry in ((code, opcode), (number, value), (part, kind), (term, of)):
-                column.append(entry)  # type: ignore[attr-defined]
+            code.append(opcode)
+            number.append(value)
+            part.append(kind)
+            term.append(of)
 
         def add(total: int) -> None:
             for at, (opcode, value) in enumerate(zip(self.codes, self.numbers, strict=True)):
@@ -103,7 +105,8 @@ class Form:
             size = 1 + sum(open_.pop() for _ in range(arity.get(opcode, 0)))
             open_.append(size)
             sizes.append(size)
-        return Layout(*(np.array(x, np.int32) for x in (code, sizes, part, term)), np.array(number, np.float32))
+        whole = [np.array(column, np.int32) for column in (code, sizes, part, term)]
+        return Layout(whole[0], whole[1], whole[2], whole[3], np.array(number, np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,8 +137,10 @@ def form(primitives: PrimitiveSet, tree: int, gates: int) -> Form | None:
             elif p.feature is not None:
                 terms.append((opcode, 0.0))
         terms.append((codes[3], 1.0))
-        both = list(zip(*terms, strict=True))
-        return Form(gates, *codes, domain.high, np.array(both[0], np.int32), np.array(both[1], np.float32))
+        opcodes, numbers = (np.array(column) for column in zip(*terms, strict=True))
+        c = codes
+        of = opcodes.astype(np.int32), numbers.astype(np.float32)
+        return Form(gates, c[0], c[1], c[2], c[3], c[4], c[5], domain.high, *of)
     return None
 
 
@@ -166,8 +171,7 @@ def read(form: Form, tree: Programs) -> Array:
     gate, compared = before(form.choose), before(form.greater)
     total = jnp.where(gate == form.gates, 2 * form.gates, jnp.where(compared > gate, form.gates + gate, gate))
     first = np.full(int(max(form.codes.max(), form.constant)) + 1, -1, np.int32)
-    for at in reversed(range(len(form.codes))):
-        first[form.codes[at]] = at
+    first[form.codes[::-1]] = np.arange(len(form.codes))[::-1]  # of equal ones the first
     low = np.zeros(len(first), np.float32)
     low[form.codes[::-1]] = form.numbers[::-1]
     terminal, number = jnp.roll(code, 1), jnp.roll(tree.value, 1)

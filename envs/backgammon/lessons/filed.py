@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
@@ -41,8 +42,8 @@ def pack(lessons: Lessons) -> Parts:
     after = [np.asarray(side)[there] for side in lessons.outcomes]
     change = np.stack([a - b[which] for a, b in zip(after, before, strict=True)], 1)
     over, won = after[0][:, OFF] == MEN, np.asarray(jax.jit(points_won)(*after))
-    points = np.where(over, won, equities(*after, gammons=True))
-    wins = np.where(over, 1.0, equities(*after, gammons=False))
+    points = np.where(over, won, equities(after[0], after[1], True))
+    wins = np.where(over, 1.0, equities(after[0], after[1], False))
     steps = [np.round(x / UNIT).astype(np.int16) for x in (points, wins)]
     dice, count = np.asarray(lessons.states.dice, np.int8), there.sum(1).astype(np.uint8)
     return dict(zip(PARTS, (*before, dice, count, change.astype(np.int8), *steps), strict=True))
@@ -92,7 +93,7 @@ def read(game: Backgammon, path: Path) -> LessonStock:
 
     def begin(before: tuple[Array, Array, Array]) -> State:
         def one(own: Array, other: Array, dice: Array) -> State:
-            return game.turn(own, other, dice.astype(np.int32), np.int32(0))
+            return game.turn(own, other, dice.astype(np.int32), jnp.int32(0))
 
         return jax.vmap(one)(*before)
 

@@ -78,7 +78,7 @@ class Tuner(Learner):
     """
 
     primitives: PrimitiveSet
-    options: TuneOptions  # type: ignore[misc]
+    options: TuneOptions
 
     def __post_init__(self) -> None:
         if why := unfit(self.primitives):
