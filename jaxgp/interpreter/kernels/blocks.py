@@ -189,7 +189,7 @@ def _parts(features: Features) -> list[Array]:
 
 
 def _without_effects(plans: Plan) -> Plan:
-    return plans.replace(effect=None)  # type: ignore[attr-defined, no-any-return]
+    return plans.replace(effect=None)  # type: ignore[attr-defined]
 
 
 def _block_kernel(

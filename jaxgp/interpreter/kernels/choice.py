@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.calls import Features, Packed
@@ -37,16 +38,16 @@ def by_kernel(
 @lru_cache(maxsize=64)
 def can_run(primitives: PrimitiveSet) -> bool:
     """Say whether JAX can lower a kernel with the functions of a set, for the GPU that there is."""
-    shape, width = jax.ShapeDtypeStruct, primitives.max_arity
-    each = {"kind": (), "operand": (width,), "slot": ()}
-    fields = {name: shape((1, 1, *more), jnp.int32) for name, more in each.items()}
-    one, number = shape((1,), jnp.int32), jnp.float32
-    plans = Plan(
-        **fields, constant=shape((1, 1, width), number), steps=one, root=one, root_constant=shape((1,), number)
-    )
-    arguments = plans, shape((OWNED,), jnp.int32), shape((MANY, OWNED), number), shape((), jnp.int32)
+    arguments = jax.eval_shape(partial(_trial, primitives.max_arity))
     try:
         jax.jit(partial(evaluate_owned_in_kernel, primitives)).trace(*arguments).lower(lowering_platforms=("cuda",))
     except (NotImplementedError, ValueError, RuntimeError):  # a function, or a GPU, that the compiler does not know
         return False
     return True
+
+
+def _trial(arity: int) -> tuple[Plan, Array, Array, Array]:
+    """Return a program of one step, and the owner and the features of the positions of a block."""
+    one, wide = jnp.zeros((1, 1), jnp.int32), jnp.zeros((1, 1, arity))
+    plans = Plan(one, wide.astype(jnp.int32), wide, one, one[0], one[0], wide[0, 0, :1])
+    return plans, jnp.zeros(OWNED, jnp.int32), jnp.zeros((MANY, OWNED)), jnp.int32(0)

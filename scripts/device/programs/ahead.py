@@ -6,6 +6,7 @@ with the version of JAX that is installed, into an environment of its own, since
 What comes of it cannot be run here, but read: its launches, and what it needs of the memory.
 """
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,7 +57,7 @@ def available() -> bool:
 def as_if_there() -> Iterator[None]:
     """Let Pallas lower kernels for an H100 where there is no GPU; JAX 0.11 asks what GPU it is."""
     try:
-        from jax._src.pallas.triton import gpu_info
+        gpu_info = importlib.import_module("jax._src.pallas.triton.gpu_info")
     except ImportError:  # JAX 0.10 does not ask
         yield
         return
