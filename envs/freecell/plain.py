@@ -87,6 +87,14 @@ def in_sequence(pile: Sequence[str]) -> bool:
     return all(fits(card, on) for on, card in pairwise(pile))
 
 
+def keeps_run(board: Board, move: Move) -> bool:
+    """Say whether a legal move leaves cards in sequence together, or lays some of them onto a card or a foundation."""
+    if move.source in CELLS or move.target == HOME or (move.target not in CELLS and board.pile(move.target)):
+        return True
+    left = board.pile(move.source)
+    return len(left) == move.number or not fits(left[-move.number], left[-move.number - 1])
+
+
 def room(board: Board, target: str, supermoves: str) -> int:
     """Return how many cards can move together to a cascade."""
     cells = board.cells.count(None)

@@ -261,6 +261,26 @@ class FreeCell(Packs, Puzzle[State]):
         return unpack(words)
 
 
+class WholeRuns(FreeCell):
+    """The rules for a search that keeps runs together: cards in sequence at the top of a cascade.
+
+    To a cell or an empty cascade goes a whole run alone. A part of it goes onto a card, or to a foundation. Each such
+    move is one of the rules, but not each solution can be found so.
+    """
+
+    def moves(self, state: State) -> Moves:
+        """Return the moves that keep runs together; see `FreeCell.moves`."""
+        first, number = super().moves(state)
+        runs = run_lengths(state)
+        pairs = slice(HOME + CELLS * CASCADES, -CASCADES)
+        onto_none, cards_of_run = jnp.tile(state.heights == 0, CASCADES), jnp.repeat(runs, CASCADES).astype(jnp.int32)
+        # Moves of one to `number` cards become the one of all cards of the run, if it is among them.
+        whole = onto_none & (number[pairs] > 0) & (number[pairs] == cards_of_run)
+        first = first.at[pairs].add(jnp.where(whole, cards_of_run - 1, 0))
+        number = number.at[pairs].set(jnp.where(onto_none, whole, number[pairs]))
+        return Moves(first, number.at[-CASCADES:].set(jnp.where(runs == 1, number[-CASCADES:], 0)))
+
+
 def rules_of(supermoves: Supermoves = "full", autoplay: Autoplay = "none") -> FreeCell:
     """Return rules for positions of any deals.
 

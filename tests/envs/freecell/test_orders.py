@@ -62,7 +62,7 @@ def check(champion, deals, limits):
 
     result = jax.device_get(solve(*jax.tree.map(jnp.asarray, (genome, states, limits))))
     value = valued(taken.language, genome, taken.options, settings["supermoves"])
-    found, rules = [], reference.Puzzle(**settings)
+    found, rules = [], reference.Puzzle(**settings, tried=taken.options.moves)
     deepest, room = taken.options.deepest, taken.options.room
     for number, (deal, limit) in enumerate(zip(deals, limits, strict=True)):
         one = bestfirst.search(rules, reference.deal(deal), int(limit), deepest, room, value, by="value")
