@@ -15,7 +15,7 @@ from tests.envs.freecell.positions import at, some, walk
 from tests.envs.replays import FAST, KEY
 from tests.reference import freecell as reference
 
-RULES = [("full", "none"), ("full", "safe"), ("strict", "none"), ("strict", "safe")]
+RULES = [("full", "none"), ("full", "safe"), ("full", "needless"), ("strict", "none"), ("strict", "safe")]
 
 
 def said_of(game, states):
@@ -59,7 +59,7 @@ def check_walks(supermoves, autoplay, count, plies, seed):
     return compared
 
 
-@pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[1], pytest.param(*RULES[2], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[2], pytest.param(*RULES[3], marks=pytest.mark.slow)])
 def test_random_walks_agree(supermoves, autoplay):
     assert check_walks(supermoves, autoplay, count=16, plies=24, seed=1) > 150
 
