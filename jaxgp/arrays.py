@@ -23,6 +23,14 @@ Result = TypeVar("Result")
 Carry = TypeVar("Carry")
 
 
+def suited(cpu: Given, other: Given) -> Given:
+    """Return what suits the device for which programs are traced: a CPU, or another one.
+
+    A CPU wants little at a time, which stays in its caches. A GPU wants few and wide steps, since each costs a launch.
+    """
+    return cpu if jax.default_backend() == "cpu" else other
+
+
 @dataclass(frozen=True, eq=False)
 class OnHost:
     """An array of NumPy, too large to be compiled into a program, that programs on a device read by places."""

@@ -1,5 +1,6 @@
 """Where a command was started: signals that end it early, and output streams that may fail. Needs only Python."""
 
+import importlib.util
 import io
 import os
 import resource
@@ -24,6 +25,10 @@ X64 = "JAX_ENABLE_X64"
 """The variable by which JAX takes 64 bits for what nobody gives a type."""
 SHOW_CURSOR = b"\x1b[?25h\n"
 """The escape sequence that shows the cursor of a terminal again."""
+GPU = ("jax_cuda12_plugin", "jax_cuda13_plugin")
+"""Packages by which JAX computes on a GPU of NVIDIA."""
+GRAPHS = {"xla_gpu_enable_command_buffer": "+WHILE,+CONDITIONAL", "xla_gpu_graph_min_graph_size": "1"}
+"""Flags of XLA by which a GPU goes through a loop by itself, and does not wait for the CPU in each iteration."""
 MOMENT = 1.0
 """Seconds after a request to stop until the terminal says what delays it."""
 STOPPING = b"stopping, once what compiles or computes lets go; the same signal again ends the command at once\n"
@@ -37,12 +42,24 @@ _usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, 
 _begun: list[bool] = []  # not empty: work has begun
 
 
+def graphs() -> None:
+    """Let a GPU go through loops by itself (`GRAPHS`), if JAX has one; call this before the first computation.
+
+    Flags that the user has set are left alone. What is computed is the same.
+    """
+    flags = os.environ.get("XLA_FLAGS", "")
+    if any(importlib.util.find_spec(name) for name in GPU):
+        unset = [f"--{flag}={value}" for flag, value in GRAPHS.items() if flag not in flags]
+        os.environ["XLA_FLAGS"] = " ".join([*unset, flags]).strip()
+
+
 def quiet() -> None:
     """Let `SIGNALS` `stop` the process, until `over`: nothing was computed yet that could be lost.
 
     Where the process may not have the address space that JAX needs, it ends with a line: JAX would abort it. Values
     have 32 bits here, whatever the environment asks for, so that the same command gives the same figures.
     """
+    graphs()
     if os.environ.get(X64, "").lower() in ("1", "true", "t", "yes", "y", "on"):
         os.environ[X64] = "0"
         os.write(2, f"{X64} is not used here: all values have 32 bits\n".encode())

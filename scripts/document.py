@@ -48,7 +48,7 @@ from tables.boards import backgammon, chess, chess_learning, emergence, mate
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
-from tables.speed import first, page, populations
+from tables.speed import first, gpu, page, populations
 
 
 def launchers() -> Makers:
@@ -94,6 +94,7 @@ DOCUMENTS = {
     "mate_programs.md": mate.PROGRAMS,
     "emergence.md": emergence.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
+    "gpu.md": gpu.TABLES,
     "islands.md": islands.TABLES,
     "methods.md": methods.TABLES,
     "league.md": leagues.TABLES,

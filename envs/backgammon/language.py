@@ -34,7 +34,7 @@ from envs.backgammon.rules import BAR, HOME, OFF, POINTS, column, facing, points
 from jaxgp.bits import WORD
 from jaxgp.genotypes import surrogates
 from jaxgp.genotypes.primitives import BOOL, FLOAT, OWN, Floats, Integers, Primitive, PrimitiveSet
-from jaxgp.interpreter.evaluate import Packed
+from jaxgp.interpreter.calls import Packed
 from jaxgp.options import option
 
 PIPS = 167.0

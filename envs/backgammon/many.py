@@ -2,7 +2,7 @@
 
 `envs.backgammon.whole` lists the turns of one position. Under `vmap` every position would pay for 680 rows of doubles,
 and for as many turns as the position with the most has. So positions with doubles are taken apart here, some at a time;
-and the turns of all positions form one queue, which is valued `TOGETHER` at a time. The work is the number of turns.
+and the turns of all positions form one queue, which is valued some at a time. The work is the number of turns.
 
 Turns of equal value are chosen by lot, each with equal probability. Loops on the device play a turn whole. At the table
 it is played man by man, and is looked for anew before each man. So the lot is a number that follows from the position
@@ -19,7 +19,7 @@ from jax import Array, lax
 
 from envs.backgammon import whole
 from envs.backgammon.rules import BAR, Backgammon, State, column
-from jaxgp.arrays import apart, take, where
+from jaxgp.arrays import apart, suited, take, where
 from jaxgp.bits import finalise, nth_bit
 from jaxgp.players.greedy import better, running_best
 
@@ -32,8 +32,10 @@ Kinds = tuple[tuple[int, int | None], ...]
 KINDS: Kinds = ((256, BAR), (32, 160), (8, None))
 """Positions whose turns are listed together, and rows for each: without doubles; with doubles, at first with few rows,
 then, where these are too few, with as many as there can be."""
-TOGETHER = 512
-"""Turns that are valued together."""
+WIDE_KINDS: Kinds = ((2**13, BAR), (2**11, 160), (2**6, None))
+"""The same on devices other than a CPU."""
+TOGETHER, WIDE = 512, 2**17
+"""Turns that are valued together, on a CPU and on other devices."""
 FEW = 16
 """Positions up to which these are the sizes. The last games of many, which go on alone, need no more."""
 FEW_KINDS: Kinds = ((FEW, BAR), (4, 160), (1, None))
@@ -70,7 +72,9 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
     # Both are computed, one of them with nothing to do. A conditional would compute both in full under `vmap`.
     few = wanted.sum() <= FEW
     some = _in_batches(game, states, wanted & few, value, random, FEW_KINDS, FEW_TOGETHER)
-    return some | _in_batches(game, states, wanted & ~few, value, random, KINDS, TOGETHER)
+    return some | _in_batches(
+        game, states, wanted & ~few, value, random, suited(KINDS, WIDE_KINDS), suited(TOGETHER, WIDE)
+    )
 
 
 def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:

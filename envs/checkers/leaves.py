@@ -21,7 +21,7 @@ from envs import stgp
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
 from jaxgp.bits import WORD, both, count, either, reverse
 from jaxgp.genotypes.primitives import Points, Primitive, PrimitiveSet
-from jaxgp.interpreter.evaluate import Packed
+from jaxgp.interpreter.calls import Packed
 from jaxgp.options import option
 
 SQUARES = ("IsEmptySquare", "IsFriendlyPiece", "IsKingPiece", "IsManPiece")

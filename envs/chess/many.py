@@ -1,6 +1,6 @@
 """The best moves in many positions side by side, by the value of the position that each of them leads to.
 
-The moves of all positions form one queue, which is valued `TOGETHER` at a time; so the work is the number of moves, and
+The moves of all positions form one queue, which is valued some at a time; so the work is the number of moves, and
 not the number of positions times the most moves of one of them.
 """
 
@@ -13,14 +13,14 @@ from jax import Array, lax
 from envs.chess.geometry import SQUARES, Board
 from envs.chess.language import After
 from envs.chess.rules import Chess, State, moved
-from jaxgp.arrays import apart, where
+from jaxgp.arrays import apart, suited, where
 from jaxgp.bits import finalise, nth_square
 from jaxgp.players.greedy import LOWEST, better, running_best
 
 Value = Callable[[Array, After, Array], Array]
 """(int32[K] which states, ascending; what moves lead to [K]; int32[] how many of them count) -> float32[K]."""
-TOGETHER = 512
-"""Moves that are valued together."""
+TOGETHER, WIDE = 512, 2**16
+"""Moves that are valued together, on a CPU and on other devices."""
 
 
 def outcome(state: State, action: Array) -> After:
@@ -41,7 +41,7 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
         random: whether equal moves are chosen by lot; otherwise the first of them.
     """
     count = len(active)
-    together = min(TOGETHER, count * game.most_choices)
+    together = min(suited(TOGETHER, WIDE), count * game.most_choices)
     each = lax.population_count(states.moves).astype(jnp.int32).sum((1, 2))
     sizes = jnp.where(active & ~states.terminated, each, 0)
     ends = jnp.cumsum(sizes)

@@ -23,7 +23,7 @@ from envs import stgp
 from envs.othello.rules import Othello, State
 from jaxgp.bits import WORD, both, count
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet, rectangle
-from jaxgp.interpreter.evaluate import Packed
+from jaxgp.interpreter.calls import Packed
 from jaxgp.options import option
 
 Features = Literal["position", "position_corners", "position_regions"]

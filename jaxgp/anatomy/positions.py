@@ -19,7 +19,8 @@ from jaxgp.contracts import Player, States
 from jaxgp.errors import UsageError
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Packed, evaluate_programs
+from jaxgp.interpreter.calls import Packed
+from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.alone.guided import GuidedSoloist
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.ply import random_move

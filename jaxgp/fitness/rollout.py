@@ -240,7 +240,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         if places is not None:
             places = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x), each, axis=0), places)
         keys = jax.random.split(key, number * each)
-        lanes = self.lanes or (LANES if jax.default_backend() == "cpu" else None)
+        lanes = self.lanes or arrays.suited(LANES, None)
         if opposed is None:
 
             def own(where: tuple[Array, States | None], individuals: Genome) -> tuple[Array, Ended]:

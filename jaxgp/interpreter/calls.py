@@ -4,10 +4,22 @@ from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
+from flax import struct
 from jax import Array
 
 from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+
+
+@struct.dataclass
+class Packed:
+    """Features of which the first are truth values, packed 32 to a word."""
+
+    words: Array  # uint32[..., W, B]: feature f < 32 W is bit f % 32 of word f // 32
+    numbers: Array  # float32[..., N, B]: the features from 32 W on
+
+
+Features = Array | Packed
 
 
 def list_computed(primitives: PrimitiveSet) -> tuple[Primitive, ...]:

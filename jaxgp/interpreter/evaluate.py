@@ -9,9 +9,9 @@ Five entry points give the same values. They differ in the positions that each p
 - `evaluate_programs`: plans the programs first, then `evaluate`.
 
 Each chooses its method by the device and the shapes. A CPU takes programs in chunks, so that their rows stay in the
-cache, and runs each chunk for as long as its longest program needs. A GPU runs all programs in lockstep.
-`evaluate_together`, `active_by_pairs`, `uneven_by_halves` and `owned_by_pairs` are such methods; the last three drop
-finished programs from the loop.
+cache, and runs each chunk for as long as its longest program needs. A GPU has a kernel for most sets
+(`jaxgp.interpreter.kernels`); programs of the others run in lockstep. `evaluate_together`, `active_by_pairs`,
+`uneven_by_halves` and `owned_by_pairs` are such methods; the last three drop finished programs from the loop.
 """
 
 import dataclasses
@@ -21,26 +21,16 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import longest_first
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import apply, instructions
+from jaxgp.interpreter.calls import Features, Packed, apply, instructions
+from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel, evaluate_owned_in_kernel
+from jaxgp.interpreter.kernels.choice import by_kernel
 from jaxgp.interpreter.plan import CONSTANT, Plan, plan, stack_bound
-
-
-@struct.dataclass
-class Packed:
-    """Features of which the first are truth values, packed 32 to a word."""
-
-    words: Array  # uint32[..., W, B]: feature f < 32 W is bit f % 32 of word f // 32
-    numbers: Array  # float32[..., N, B]: the features from 32 W on
-
-
-Features = Array | Packed
 
 SEGMENT = 128
 """Positions that `owned_in_segments` evaluates at a time.
@@ -72,12 +62,12 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array
     if plans.steps.ndim == 0:
         return _run(primitives, plans, features, plans.steps)
     count = _chunk(primitives, plans, features)
-    together = partial(evaluate_together, primitives)
-    if count == len(plans.steps):
+    together, whole = partial(evaluate_together, primitives), count == len(plans.steps)
+    ways = by_kernel(primitives, features, partial(evaluate_in_kernel, primitives))
+    if whole and not ways:
         return together(plans, features)
-    return lax.platform_dependent(
-        plans, features, cpu=partial(_evaluate_in_chunks, primitives, count=count), default=together
-    )
+    on_cpu = together if whole else partial(_evaluate_in_chunks, primitives, count=count)
+    return lax.platform_dependent(plans, features, cpu=on_cpu, default=together, **ways)
 
 
 def evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
@@ -132,8 +122,8 @@ def _row_bytes(primitives: PrimitiveSet, plans: Plan, features: Features) -> int
 def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array) -> Array:
     """Evaluate each program on those of its positions that matter now.
 
-    A CPU evaluates all positions, but skips programs without an active one. With few positions for each of many
-    programs it goes by pairs, as a GPU does.
+    A CPU evaluates all positions, but skips programs without an active one, as a kernel of a GPU does. With few
+    positions for each of many programs a CPU goes by pairs.
 
     Args:
         primitives: the set the plans were made with.
@@ -145,14 +135,16 @@ def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, acti
         float32[P, T, B]; unspecified where `active` is False.
     """
 
-    def on_cpu(plans: Plan, features: Array, active: Array) -> Array:
+    def whole_programs(plans: Plan, features: Array, active: Array) -> Array:
         steps = jnp.where(active.any(-1)[:, None], plans.steps, 0)
         return evaluate(primitives, dataclasses.replace(plans, steps=steps), features)
 
-    by_pairs = partial(active_by_pairs, primitives)
-    if active.shape[1] < FEW and len(active) * _row_bytes(primitives, plans, features) > SMALL:
+    by_pairs, ways = partial(active_by_pairs, primitives), by_kernel(primitives, features, whole_programs)
+    few = active.shape[1] < FEW and len(active) * _row_bytes(primitives, plans, features) > SMALL
+    if few and not ways:
         return by_pairs(plans, features, active)
-    return lax.platform_dependent(plans, features, active, cpu=on_cpu, default=by_pairs)
+    on_cpu = by_pairs if few else whole_programs
+    return lax.platform_dependent(plans, features, active, cpu=on_cpu, default=by_pairs, **ways)
 
 
 def active_by_pairs(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array, least: int = 64) -> Array:
@@ -222,8 +214,10 @@ def evaluate_uneven(primitives: PrimitiveSet, plans: Plan, features: Features) -
     Returns:
         float32[P, B].
     """
+    whole_programs = partial(evaluate, primitives)
+    ways = by_kernel(primitives, features, whole_programs)
     return lax.platform_dependent(
-        plans, features, cpu=partial(evaluate, primitives), default=partial(uneven_by_halves, primitives)
+        plans, features, cpu=whole_programs, default=partial(uneven_by_halves, primitives), **ways
     )
 
 
@@ -267,7 +261,8 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
         float32[B]; unspecified beyond the first `needed`.
     """
     in_segments, by_pairs = partial(owned_in_segments, primitives), partial(owned_by_pairs, primitives)
-    return lax.platform_dependent(plans, owner, features, needed, cpu=in_segments, default=by_pairs)
+    ways = by_kernel(primitives, features, partial(evaluate_owned_in_kernel, primitives))
+    return lax.platform_dependent(plans, owner, features, needed, cpu=in_segments, default=by_pairs, **ways)
 
 
 def owned_in_segments(primitives: PrimitiveSet, plans: Plan, owner: Array, features: Features, needed: Array) -> Array:

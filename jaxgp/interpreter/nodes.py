@@ -11,8 +11,7 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
-from jaxgp.interpreter.calls import apply, numbers
-from jaxgp.interpreter.evaluate import Features, Packed
+from jaxgp.interpreter.calls import Features, Packed, apply, numbers
 from jaxgp.interpreter.plan import argument_roots
 
 

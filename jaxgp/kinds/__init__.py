@@ -170,10 +170,12 @@ class GamesFitnessOptions(FitnessOptions):
         "dice, turn by turn; against the panel and in elimination",
     )
     table_size: int = power_of_two(262144, "remembered replies of each searched opponent", low=1, high=MAX_TABLE)
-    lanes: int = option(64, "searches that run side by side", low=1, high=MAX_LANES)
-    tail: int = option(
-        2,
-        "last plies of a search that are expanded full width",
+    lanes: int | None = option(
+        None, "searches that run side by side; null: as many as suit the device", low=1, high=MAX_LANES
+    )
+    tail: int | None = option(
+        None,
+        "last plies of a search that are expanded full width; null: as many as suit the device",
         low=1,
         high="least_depth",
         why="the least depth among the opponents",

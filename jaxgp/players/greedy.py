@@ -21,7 +21,8 @@ from jax import Array, lax
 from jaxgp.arrays import take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.evaluate import Features, Packed, evaluate, evaluate_owned, evaluate_uneven
+from jaxgp.interpreter.calls import Features, Packed
+from jaxgp.interpreter.evaluate import evaluate, evaluate_owned, evaluate_uneven
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.players.taught import Learns, Plans
 from jaxgp.printable import brief

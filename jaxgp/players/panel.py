@@ -32,12 +32,12 @@ class SearchLimits(Protocol):
         """Slots for remembered replies of each search, a power of two."""
 
     @property
-    def lanes(self) -> int:
-        """Searches that run side by side."""
+    def lanes(self) -> int | None:
+        """Searches that run side by side; None: as many as suit the device."""
 
     @property
-    def tail(self) -> int:
-        """Last plies that are searched full width."""
+    def tail(self) -> int | None:
+        """Last plies that are searched full width; None: as many as suit the device."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from jaxgp.arrays import suited
 from jaxgp.contracts import States
 from jaxgp.errors import UsageError, reject
 from jaxgp.search.alphabeta import AlphaBeta
@@ -14,7 +15,11 @@ from jaxgp.search.lookahead import Contexts, tail_of
 from jaxgp.spec import Evaluator, RandomEvaluator, Spec, Turns
 
 TAIL = 2
-"""Last plies that a search at the table or of a league looks at full width."""
+"""Last plies that a search at the table, of a league, or on a CPU looks at full width."""
+WIDE_TAIL = 3
+"""Last plies that a search on another device looks at full width."""
+LANES, WIDE_LANES = 64, 4096
+"""Searches of an opponent that run side by side, on a CPU and on another device."""
 
 
 def explain_unsearched(spec: Spec[Turns], game: Turns) -> str:
@@ -94,6 +99,11 @@ def searches(
         )
 
     return tuple(search(value) for value in evaluators(spec, game, evaluator))
+
+
+def sizes(tail: int | None, lanes: int | None) -> tuple[int, int]:
+    """Return the last plies at full width, and the searches side by side, as asked for or as suits the device."""
+    return tail or suited(TAIL, WIDE_TAIL), lanes or suited(LANES, WIDE_LANES)
 
 
 def draws(search: AlphaBeta, bits: Array) -> tuple[Contexts, Array | None]:

@@ -18,7 +18,8 @@ from jax import Array
 from jaxgp.contracts import Plans, Puzzle, Solver, States
 from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
-from jaxgp.interpreter.evaluate import Features, evaluate, evaluate_owned
+from jaxgp.interpreter.calls import Features
+from jaxgp.interpreter.evaluate import evaluate, evaluate_owned
 from jaxgp.interpreter.plan import Plan, plan
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key

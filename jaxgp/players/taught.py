@@ -8,7 +8,7 @@ from jax import Array
 
 from jaxgp.contracts import Plans, States
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.evaluate import Features
+from jaxgp.interpreter.calls import Features
 
 Outcomes = Any
 """What moves lead to, [*B]: a tree of arrays in the form that the player of the game looks at."""

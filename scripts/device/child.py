@@ -7,17 +7,19 @@ import time
 from pathlib import Path
 
 from device.work import DEVICE, Work
+from jaxgp import terminal
 
 
-def main(side: str, part: str, small: str, seconds: str, folder: str) -> int:
+def main(side: str, part: str, which: str, small: str, seconds: str, folder: str) -> int:
     """Yield the rows of a part, and last one that says that it came to its end."""
     begun = time.perf_counter()
+    terminal.graphs()
     if side == DEVICE and small == "0":
         import jax
 
         if jax.default_backend() == "cpu":
             raise SystemExit("JAX finds no GPU")
-    work = Work(side, small == "1", float(seconds), begun, Path(folder))
+    work = Work(side, which, small == "1", float(seconds), begun, Path(folder))
     for row in importlib.import_module(f"device.parts.{part}").rows(work):
         print(json.dumps(row), flush=True)
     print(json.dumps({"part": part, "side": side, "ended": True, "took": time.perf_counter() - begun}), flush=True)

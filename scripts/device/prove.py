@@ -1,7 +1,8 @@
-"""Proves a device in one command: every part in a process of its own, within the minutes that there are.
+"""Proves a device in one command: parts in processes of their own, side by side until they measure time.
 
-A compiler cannot be interrupted, but a process can be ended. So this process computes nothing: it gives each part its
-share of the time that is left, ends what takes longer, and writes the table anew after each part.
+A compiler cannot be interrupted, but a process can be ended. So this process computes nothing: it starts the parts,
+lets those that measure time do so one after the other, once all others have ended or wait for that too, ends what takes
+too long, and writes the table anew whenever a part ends.
 """
 
 import json
@@ -16,13 +17,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from device import table
-from device.work import CPU, DEVICE, Row
+from device.work import CPU, DEVICE, GATE, PARTS, Row, waiting
 from jaxgp.errors import RunError, reject
 from jaxgp.files import make_directory
+from jaxgp.search import cores
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 CLOSING = 5.0
 """Seconds that are kept for the beginning and for the last table."""
+LATEST = 0.7
+"""The share of the time that is left after which what measures time waits no longer for the others, which are ended."""
+A_CORE = 2
+"""Processes at once for each core; of those that compile, one keeps more than one core busy only now and then."""
+MOMENT = 0.1
+"""Seconds between two looks at the processes."""
 QUICK = {
     "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
     "XLA_FLAGS": "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters",
@@ -31,80 +39,121 @@ QUICK = {
 
 
 class Step(NamedTuple):
-    """A part, the sides that do it at once, and its share of the time."""
+    """A part on a side, and which of it: a batch of the rates, a run and a population."""
 
     part: str
-    sides: tuple[str, ...]
-    share: float
+    side: str
+    which: str = ""
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return ".".join(filter(None, [self.part, self.which.replace(" ", "_"), self.side]))
 
 
+MACHINE = Step("machine", DEVICE)
 STEPS = (
-    Step("machine", (DEVICE,), 20),
-    Step("golden", (CPU, DEVICE), 140),
-    Step("plies", (DEVICE,), 80),
-    Step("compiled", (DEVICE,), 60),
-    Step("rates", (DEVICE,), 95),
-    Step("rates", (CPU,), 50),
-    Step("populations", (DEVICE,), 65),
-    Step("populations", (CPU,), 30),
+    MACHINE,
+    Step("golden", CPU),
+    Step("golden", DEVICE),
+    Step("plies", DEVICE),
+    Step("compiled", DEVICE),
+    *(Step("rates", DEVICE, str(batch)) for batch in (2**20, 2**16, 2**12, 1)),
+    *(Step("rates", CPU, str(batch)) for batch in (2**16, 2**12)),
+    *(Step("populations", DEVICE, f"{run} {size}") for size in (2**15, 512) for run in ("Chess", "Kalah", "Othello")),
+    *(Step("populations", CPU, f"{run} 512") for run in ("Chess", "Kalah", "Othello")),
 )
-"""What is done, in this order: first whether the device is right, then how fast it is."""
+"""What is done, in the order in which it is begun: whether the device is right, and how fast it is."""
+SMALLEST = (
+    MACHINE,
+    *(Step("golden", side) for side in (CPU, DEVICE)),
+    *(Step(part, DEVICE) for part in ("plies", "compiled")),
+    *(Step("rates", side, "4") for side in (CPU, DEVICE)),
+    *(Step("populations", side, "morpion_walking 24") for side in (CPU, DEVICE)),
+)
+"""What is done where the CPU stands for the device."""
 
 
-def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] = STEPS) -> list[Row]:
+def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] | None = None) -> list[Row]:
     """Do all parts; return all rows. The folder gets `table.md` and `table.json`, anew after each part.
 
     Args:
         folder: for the tables, the trace, and below `parts` what each process said.
         minutes: for all of it.
         on_cpu: whether the CPU stands for the device, and all parts are done at their smallest size.
-        steps: the parts.
+        steps: the parts; None: all.
 
     Raises:
         UsageError: JAX finds no GPU, or the folder cannot be made.
     """
     end = time.monotonic() + 60 * minutes - CLOSING
-    make_directory(folder / "parts", "folder")
-    rows: list[Row] = []
-    for number, step in enumerate(steps):
-        left = end - time.monotonic()
-        seconds = left * step.share / sum(one.share for one in steps[number:])
-        rows += _do(step, folder, seconds, on_cpu)
-        if step.part == "machine" and not on_cpu and rows[-1].get("platform") in (None, "cpu"):
-            reject("device", "gpu", "cpu, which does all parts at their smallest size; JAX finds no GPU here")
-        table.write(folder, rows)
-    return rows
-
-
-def _do(step: Step, folder: Path, seconds: float, on_cpu: bool) -> list[Row]:
-    """Do a part on its sides at once, within so many seconds; return the rows."""
-    begin = time.monotonic()
-    running = {side: _start(step.part, side, folder, seconds, on_cpu) for side in step.sides}
+    latest = 0.0
+    parts = make_directory(folder / PARTS, "folder")
+    for left in (parts / GATE, *waiting(folder)):
+        left.unlink(missing_ok=True)
+    queue = list(steps or (SMALLEST if on_cpu else STEPS))
+    running: dict[Step, subprocess.Popen[bytes]] = {}
+    begun: dict[Step, float] = {}
     rows: list[Row] = []
     try:
-        for side, process in running.items():
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(max(0.0, begin + seconds - time.monotonic()))
-            rows += _ended(step.part, side, folder, process.poll(), time.monotonic() - begin)
+        while queue or running:
+            alone = not rows and queue and queue[0] == MACHINE  # without a GPU nothing else is begun
+            most = 1 if alone or MACHINE in running else A_CORE * cores.available()
+            if not running:
+                latest = time.monotonic() + LATEST * (end - time.monotonic())
+            # Whoever measures time is alone: nothing is begun while somebody does.
+            while queue and len(running) < most and not (parts / GATE).exists() and time.monotonic() < end:
+                step = queue.pop(0)
+                begun[step] = time.monotonic()
+                running[step] = _start(step, folder, end - time.monotonic(), on_cpu)
+            time.sleep(MOMENT)
+            now = time.monotonic()
+            waits = {int(file.suffix[1:]) for file in waiting(folder)}
+            late = [one for one, process in running.items() if process.pid not in waits] if now > latest else []
+            for step, process in list(running.items()):
+                over = now > end or (step in late and not (parts / GATE).exists())
+                if process.poll() is None and not over:
+                    continue
+                code = process.poll()
+                _end(process)
+                del running[step]
+                found = _ended(step, folder, code, now - begun[step])
+                rows += found
+                if step == MACHINE and not on_cpu and not any(one.get("platform", CPU) != CPU for one in found):
+                    reject("device", "gpu", "cpu, which does all parts at their smallest size; JAX finds no GPU here")
+                table.write(folder, rows)
+            if not running:
+                (parts / GATE).unlink(missing_ok=True)
+            elif all(process.pid in waits for process in running.values()):
+                (parts / GATE).touch()
+            if now > end:
+                rows += [{**_head(step), "left_out": "no time"} for step in queue]
+                queue = []
+        table.write(folder, rows)
     finally:
         for process in running.values():
             _end(process)
     return rows
 
 
-def _start(part: str, side: str, folder: Path, seconds: float, on_cpu: bool) -> "subprocess.Popen[bytes]":
-    """Start the process of a part on a side; what it says goes to files."""
+def _head(step: Step) -> Row:
+    return {"part": step.part, "side": step.side, "what": f"{step.which}: the rest" if step.which else "the rest"}
+
+
+def _start(step: Step, folder: Path, seconds: float, on_cpu: bool) -> "subprocess.Popen[bytes]":
+    """Start the process of a step; what it says goes to files."""
     words = [
         sys.executable,
         "-m",
         "device.child",
-        side,
-        part,
+        step.side,
+        step.part,
+        step.which,
         str(int(on_cpu)),
         f"{seconds:.1f}",
         str(folder.resolve()),
     ]
-    lines, log = _files(folder, part, side)
+    lines, log = _files(folder, step)
     with lines.open("wb") as out, log.open("wb") as errors:
         return subprocess.Popen(
             words,
@@ -112,38 +161,46 @@ def _start(part: str, side: str, folder: Path, seconds: float, on_cpu: bool) -> 
             stderr=errors,
             stdin=subprocess.DEVNULL,
             cwd=SCRIPTS,
-            env=_environment(os.environ, folder, part, side, on_cpu),
+            env=_environment(os.environ, folder, step, on_cpu),
             start_new_session=True,
         )
 
 
-def _environment(given: Mapping[str, str], folder: Path, part: str, side: str, on_cpu: bool) -> dict[str, str]:
-    """Return the variables of a process: the CPU's side knows no other device, and compiled programs are kept."""
-    made = {"JAX_COMPILATION_CACHE_DIR": str(folder.resolve() / "cache"), "TF_CPP_MIN_LOG_LEVEL": "3", **given}
+def _environment(given: Mapping[str, str], folder: Path, step: Step, on_cpu: bool) -> dict[str, str]:
+    """Return the variables of a process: the CPU's side knows no other device, and compiled programs are kept.
+
+    Several processes share a GPU, so that none may take all of its memory at once.
+    """
+    made = {
+        "JAX_COMPILATION_CACHE_DIR": str(folder.resolve() / "cache"),
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+        **given,
+    }
     made["PYTHONPATH"] = os.pathsep.join([str(SCRIPTS), str(SCRIPTS.parent), *filter(None, [given.get("PYTHONPATH")])])
-    if side == CPU or on_cpu:
+    if step.side == CPU or on_cpu:
         made["JAX_PLATFORMS"] = "cpu"
-    if on_cpu or (part == "golden" and side == CPU):
+    if on_cpu or step == Step("golden", CPU):
         made |= QUICK
     return made
 
 
-def _ended(part: str, side: str, folder: Path, code: int | None, took: float) -> list[Row]:
+def _ended(step: Step, folder: Path, code: int | None, took: float) -> list[Row]:
     """Return the rows of a process, with one more where it did not come to its end."""
-    lines, log = _files(folder, part, side)
+    lines, log = _files(folder, step)
     rows: list[Row] = []
     for line in lines.read_text(encoding="utf-8").splitlines():
         with suppress(ValueError):  # a line that was cut off
             rows.append(json.loads(line))
     if not any(row.get("ended") for row in rows):
         last = (log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [""])[-1]
-        why = f"ended after {took:.0f} s, its share of the time" if code is None else f"failed: {last[:200]}"
-        rows.append({"part": part, "side": side, "what": "the rest", "left_out": why})
+        why = f"ended after {took:.0f} s, when its time was up" if code is None else f"failed: {last[:200]}"
+        rows.append({**_head(step), "left_out": why})
     return rows
 
 
-def _files(folder: Path, part: str, side: str) -> tuple[Path, Path]:
-    return folder / "parts" / f"{part}.{side}.jsonl", folder / "parts" / f"{part}.{side}.log"
+def _files(folder: Path, step: Step) -> tuple[Path, Path]:
+    return folder / PARTS / f"{step.name}.jsonl", folder / PARTS / f"{step.name}.log"
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -1,12 +1,12 @@
 """The table of a device, in Markdown and as JSON, from the rows that there are so far."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from device import comparing
 from device.parts.compiled import BUDGET
-from device.parts.rates import KERNEL
+from device.parts.rates import KERNEL, PLAIN
 from device.work import CPU, DEVICE, Row
 from jaxgp.files import write_json, write_text
 from jaxgp.report import generated
@@ -16,7 +16,7 @@ LONG = ("figures", "champion")
 """What rows of golden runs have, too long for a table; it stays in the files of the parts."""
 WORK = {
     KERNEL: "interpreter",
-    "interpreter, 256 positions a program": "interpreter",
+    PLAIN: "interpreter",
     "interpreter, 2 positions a program": "interpreter in games",
     "othello, random moves": "othello",
 }
@@ -185,10 +185,19 @@ def _populations(rows: Sequence[Row]) -> str:
     ]
     header = ["run", "population", "side", "games/s", "seconds a generation", "bytes needed", "compiled in, s"]
     says = "Whole generations, with breeding."
-    for one in _of(rows, "populations"):
-        if "largest" in one:
-            says += f" {one['largest']:,} individuals of {one['what']} would fit, by what the compiler counts."
+    for name in dict.fromkeys(one["what"] for one in found):
+        needs = {one["population"]: one for one in found if (one["what"], one["side"]) == (name, DEVICE)}
+        free = next((one["bytes"] for one in needs.values()), None)
+        if free is not None and len(needs) > 1:
+            most = fits({size: one["needed_bytes"] for size, one in needs.items()}, free)
+            says += f" {most:,} individuals of {name} would fit, by what the compiler counts."
     return _section("Populations", says, header, made)
+
+
+def fits(needs: Mapping[int, int], free: int) -> int:
+    """Return how many individuals fit into so many bytes, by the line through what the two largest populations need."""
+    (small, less), (large, more) = sorted(needs.items())[-2:]
+    return int(large + (free - more) * (large - small) / (more - less))
 
 
 def _left(rows: Sequence[Row]) -> str:

@@ -131,6 +131,12 @@ RUNS = {
         +fitness.guides.guide.rounds=2 +fitness.guides.guide.cutoff=1
         ~fitness.opponents.guide +fitness.opponents.luck.kind=random +fitness.opponents.luck.games=2""",
     ),
+    # Chess: three trees that value moves, against each other, with equal moves by lot; the fittest two are measured.
+    "chess_coplay": Run(
+        "train",
+        f"""{TRAIN} {PROGRAMS} experiment=chess_krkr game.plies=12 fitness.games=2 fitness.measured=2
+        fitness.opponents.five_terms.games=1 fitness.candidates=2 fitness.final_rounds=1""",
+    ),
     # Rush Hour: policies that order the moves of a search, against sets of boards that evolve.
     "rush_hour_problems": Run(
         "train",

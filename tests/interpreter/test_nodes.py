@@ -11,7 +11,8 @@ from jaxgp.games.casting import cast
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter import nodes
-from jaxgp.interpreter.evaluate import Packed, evaluate
+from jaxgp.interpreter.calls import Packed
+from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions

@@ -152,7 +152,7 @@ def test_the_table_names_what_differs_and_what_was_left_out():
 
 
 def test_rates_stand_beside_the_cpu_and_the_limit():
-    what, unit = "interpreter, 256 positions a program", "node evaluations/s"
+    what, unit = "interpreter in plain XLA, 256 positions a program", "node evaluations/s"
     rates = [
         {"part": "rates", "what": what, "batch": 4096, "unit": unit, "side": side, "value": value}
         for side, value in (("device", 1.675e10), ("cpu", 1.675e9))
@@ -166,8 +166,9 @@ def test_rates_stand_beside_the_cpu_and_the_limit():
 def said(monkeypatch):
     """Let parts run a line of Python each instead of what they do."""
 
-    def start(part, side, folder, seconds, on_cpu):
-        lines, log = prove._files(folder, part, side)
+    def start(step, folder, seconds, on_cpu):
+        part, side, _ = step
+        lines, log = prove._files(folder, step)
         with lines.open("wb") as out, log.open("wb") as errors:
             code = f"row = {{'part': '{part}', 'side': '{side}', 'what': 'x'}}; {texts[part]}"
             return subprocess.Popen(
@@ -185,22 +186,49 @@ SAY = "print(json.dumps(row | {'load': 1}), flush=True); "
 def test_a_part_that_takes_too_long_is_ended_and_named_and_what_it_has_found_is_kept(said, tmp_path):
     said |= {"slow": SAY + "time.sleep(60)", "broken": "raise SystemExit('no memory')", "good": SAY}
     said["good"] += "print(json.dumps({'part': 'good', 'side': 'cpu', 'ended': True}))"
-    steps = prove.Step("slow", ("cpu",), 1), prove.Step("broken", ("cpu",), 1), prove.Step("good", ("cpu",), 8)
+    steps = [prove.Step(part, "cpu") for part in ("broken", "good", "slow")]
     begin = time.monotonic()
-    rows = prove.prove(tmp_path, (prove.CLOSING + 10) / 60, True, steps)
-    assert time.monotonic() - begin < 10
-    assert [(row["part"], row.get("left_out", "")[:10]) for row in rows if "what" in row] == [
+    rows = prove.prove(tmp_path, (prove.CLOSING + 4) / 60, True, steps)
+    assert time.monotonic() - begin < 6
+    assert {(row["part"], row.get("left_out", "")[:10]) for row in rows if "what" in row} == {
         *(("slow", ""), ("slow", "ended afte")),
         *(("broken", "failed: no"), ("good", "")),
-    ]
-    assert "ended after 1 s" in (tmp_path / "table.md").read_text()
+    }
+    assert "when its time was up" in (tmp_path / "table.md").read_text()
     assert len(json.loads((tmp_path / "table.json").read_text())["rows"]) == len(rows)
 
 
 def test_no_gpu_is_told_in_one_line(said, tmp_path):
     said["machine"] = "row['platform'] = 'cpu'; print(json.dumps(row))"
     with pytest.raises(UsageError, match=r"^device=gpu: accepted: cpu, .*JAX finds no GPU here$"):
-        prove.prove(tmp_path, 1, False, (prove.Step("machine", ("device",), 1),))
+        prove.prove(tmp_path, 1, False, (prove.MACHINE, prove.Step("golden", "cpu")))
+    assert not (tmp_path / "parts" / "golden.cpu.log").exists(), "nothing else is begun"
+
+
+def test_a_gpu_that_is_there_is_proved(said, tmp_path):
+    end = "print(json.dumps({{'part': '{part}', 'side': 'device', 'ended': True}}))"
+    said["machine"] = f"row |= {MACHINE}; {SAY}" + end.format(part="machine")
+    said["compiled"] = SAY + end.format(part="compiled")
+    rows = prove.prove(tmp_path, 1, False, (prove.MACHINE, prove.Step("compiled", "device")))
+    assert [row["part"] for row in rows if row.get("ended")] == ["machine", "compiled"]
+    assert "NVIDIA H100 (gpu, cuda)" in (tmp_path / "table.md").read_text()
+
+
+def test_who_measures_time_is_alone_and_waits_for_all_others(said, tmp_path):
+    said["slow"] = "time.sleep(1); " + SAY
+    for part in ("first", "second"):
+        said[part] = (
+            f"import sys; sys.path[:0] = [{str(prove.SCRIPTS)!r}, {str(prove.SCRIPTS.parent)!r}]; "
+            "from pathlib import Path; from device.work import Work; "
+            f"work = Work('cpu', '', True, 60, 0, Path({str(tmp_path)!r}))\n"
+            "with work.alone():\n"
+            "    begin = time.time(); time.sleep(0.4)\n"
+            "    print(json.dumps(row | {'times': [begin, time.time()]}), flush=True)"
+        )
+    rows = prove.prove(tmp_path, 1, True, tuple(prove.Step(part, "cpu") for part in ("first", "second", "slow")))
+    assert next(row["part"] for row in rows if "what" in row and "left_out" not in row) == "slow"
+    (_, ended), (begun, _) = sorted(row["times"] for row in rows if "times" in row)
+    assert begun >= ended
 
 
 def test_a_device_that_computes_something_else_is_an_error(monkeypatch, tmp_path, capsys):
@@ -221,7 +249,7 @@ def test_configurations_are_those_of_the_golden_runs_and_of_conf():
 def test_all_parts_are_done_on_a_cpu_at_their_smallest_size(tmp_path):
     rows = prove.prove(tmp_path, 10, True)
     assert [row for row in rows if "left_out" in row] == []
-    assert {row["part"] for row in rows if row.get("ended")} == {step.part for step in prove.STEPS}
+    assert {row["part"] for row in rows if row.get("ended")} == {step.part for step in prove.SMALLEST}
     (run,) = table.golden(rows)
     assert (run["generations"], run["differ"]) == (5, [])
     assert [row["differ"] for row in rows if row["part"] == "resumed"] == [[], []]

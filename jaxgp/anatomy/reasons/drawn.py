@@ -15,7 +15,7 @@ from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.export.export import label
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
-from jaxgp.interpreter.evaluate import Features
+from jaxgp.interpreter.calls import Features
 
 MOST_NODES = 400
 """Nodes of a tree that is drawn."""

@@ -118,8 +118,8 @@ class CoevolutionFitness(Absolute[Memories]):
         draw_key, play_key = jax.random.split(jax.random.fold_in(key, len(self.guides)))
         pairs = coplay.draw(draw_key, count, self.games)
         played = coplay.play(play_key, self.game, self.player, plans, pairs, self.max_plies, self.opening)
-        points = coplay.results(pairs, played.states.returns)
-        fitness += self.weight * self.games * points.sum(1)
+        points = coplay.totals(pairs, played.states.returns)
+        fitness += self.weight * points.sum(1)
         metrics = {
             "evaluations": games + jnp.int32(played.plies.size),
             "plies": plies + played.plies.sum(dtype=jnp.int32),
@@ -127,7 +127,7 @@ class CoevolutionFitness(Absolute[Memories]):
             "drawn": (played.states.returns[..., 0] == 0).mean(),
             "won_first": (played.states.returns[..., 0] > 0).mean(),
         }
-        return Evaluation(fitness, points, metrics), tuple(carried)
+        return Evaluation(fitness, points / self.games, metrics), tuple(carried)
 
     def guided(
         self, key: Array, guide: Guide, plans: Plans, fitness: Array, memory: Tree

@@ -148,8 +148,10 @@ def play(
     return Coplayed(*done[:2])
 
 
-def results(pairs: Pairs, returns: Array) -> Array:
-    """Return float32[P, 2]: the mean result of each individual from each seat; 1 win, 1/2 draw, 0 loss.
+def totals(pairs: Pairs, returns: Array) -> Array:
+    """Return float32[P, 2]: the results of each individual from each seat, added up; 1 win, 1/2 draw, 0 loss.
+
+    Sums of halves and quarters are exact, as means are not. So individuals that are alike stay so, on every device.
 
     Args:
         pairs: who met whom.
@@ -157,4 +159,4 @@ def results(pairs: Pairs, returns: Array) -> Array:
     """
     value = returns * 0.5 + 0.5
     by_second = jax.vmap(lambda column, at: column[at], (1, 1), 1)(value[..., 1], pairs.first)
-    return jnp.stack([value[..., 0].mean(1), by_second.mean(1)], 1)
+    return jnp.stack([value[..., 0].sum(1), by_second.sum(1)], 1)

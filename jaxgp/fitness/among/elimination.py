@@ -81,7 +81,7 @@ class EliminationFitness(Absolute[tuple[()]]):
             lots = jax.random.permutation(lot_key, count)
             beats = (own > own[rival]) | ((own == own[rival]) & (lots > lots[rival]))
             fitness = jnp.where(entered & ~beats, 1 / left, fitness)
-            points += jnp.where(entered[:, None], coplay.results(pairs, played.states.returns), 0)
+            points += jnp.where(entered[:, None], coplay.totals(pairs, played.states.returns), 0)
             returns = jnp.where(entered[:, None], played.states.returns[..., 0], jnp.nan)
             counts = [entered.sum(dtype=jnp.int32) * self.games, jnp.where(entered[:, None], played.plies, 0).sum()]
             counts += [(returns == 0).sum(), (returns > 0).sum()]
@@ -99,7 +99,7 @@ class EliminationFitness(Absolute[tuple[()]]):
             "drawn": drawn / games,
             "won_first": first / games,
         }
-        return Evaluation(fitness, points / met[:, None], metrics), memory
+        return Evaluation(fitness, points / (self.games * met[:, None]), metrics), memory
 
     def match(self, key: Array, plans: Plans, rival: Array, entered: Array) -> tuple[coplay.Coplayed, coplay.Pairs]:
         """Play the matches of a round; `rival` is int32[P], `entered` bool[P]."""

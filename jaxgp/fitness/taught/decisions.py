@@ -19,7 +19,7 @@ from jaxgp.contracts import Player
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
-from jaxgp.interpreter.evaluate import Features
+from jaxgp.interpreter.calls import Features
 from jaxgp.players.taught import Learns, Lessons
 from jaxgp.printable import brief
 

@@ -25,7 +25,8 @@ from jaxgp.fitness.taught import terms
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter import nodes
-from jaxgp.interpreter.evaluate import Features, evaluate
+from jaxgp.interpreter.calls import Features
+from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation, draw
 from jaxgp.operators.options import CreationOptions

@@ -31,7 +31,7 @@ from jax import Array
 
 from jaxgp.arrays import apart, take, where
 from jaxgp.contracts import Position, Puzzle, States
-from jaxgp.search.lookahead import Contexts
+from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles import visited
 from jaxgp.search.puzzles.children import Lister, Order, Slice, check, key_words, pack, unpack
 from jaxgp.search.puzzles.deepening import Solutions
@@ -41,6 +41,11 @@ from jaxgp.search.queue import drain
 By = Literal["cost", "value"]
 BACK = 8
 """Moves of a solution that are written down in one iteration."""
+CLOSED = np.int32(2**31 - 1)
+"""The code of the priority of a position that is not open.
+
+Codes are whole numbers in the order of priorities: a GPU finds the least of several updates of one place by one
+instruction for them, and by a loop for floats."""
 
 _Walked = tuple[Array, Array, Array, Array]
 
@@ -59,8 +64,8 @@ class _Lane(Lane):
     before: Array  # int32[N]: the parent of each position; -1: the root
     actions: Array  # int16[N]: the move to it
     depths: Array  # int16[N]
-    priority: Array  # float32[N / B, B]: of the open positions, inf for others
-    least: Array  # float32[N / B]: minima of the blocks
+    priority: Array  # int32[N / B, B]: codes of the priorities of open positions, CLOSED for others
+    least: Array  # int32[N / B]: minima of the blocks
     table: Array  # uint32[T, W + 1]: the set, about twice N
 
     def found(self) -> dict[str, Array]:
@@ -173,8 +178,8 @@ class BestFirst:
             before=jnp.zeros(room, jnp.int32),
             actions=jnp.zeros(room, jnp.int16),
             depths=jnp.zeros(room, jnp.int16),
-            priority=jnp.full((room // self._block, self._block), jnp.inf, jnp.float32),
-            least=jnp.full(room // self._block, jnp.inf, jnp.float32),
+            priority=jnp.full((room // self._block, self._block), CLOSED, jnp.int32),
+            least=jnp.full(room // self._block, CLOSED, jnp.int32),
             table=visited.create(self._entries, self._words),
         )
 
@@ -182,7 +187,7 @@ class BestFirst:
         """Meet the roots of the lanes that begin (bool[L]), [L, ...] each."""
         lane, at = jnp.arange(len(begins)), jnp.where(begins, 0, self.room)
         number = lanes.number + begins
-        least = jnp.where(np.arange(self.room // self._block) == 0, 0.0, jnp.inf)
+        least = jnp.where(np.arange(self.room // self._block) == 0, 0, CLOSED)
         return replace(
             lanes,
             expanded=jnp.where(begins, 0, lanes.expanded),
@@ -266,7 +271,7 @@ class BestFirst:
         value = children.values
         if self.by == "cost":
             value = depth[lane].astype(jnp.float32) + jnp.maximum(value, 0.0)
-        value = jnp.where(depth[lane] >= self.deepest, jnp.inf, value)
+        code = jnp.where(depth[lane] >= self.deepest, CLOSED, encode(value))
         block, place = at // self._block, at % self._block
         solving = jnp.where(children.there & children.solves, children.actions, self.puzzle.num_actions)
         return _Opened(
@@ -275,8 +280,8 @@ class BestFirst:
             before=opened.before.at[lane, at].set(parent[lane], mode="drop"),
             actions=opened.actions.at[lane, at].set(children.actions.astype(jnp.int16), mode="drop"),
             depths=opened.depths.at[lane, at].set(depth[lane].astype(jnp.int16), mode="drop"),
-            priority=opened.priority.at[lane, block, place].set(value, mode="drop"),
-            least=opened.least.at[lane, block].min(value, mode="drop"),
+            priority=opened.priority.at[lane, block, place].set(code, mode="drop"),
+            least=opened.least.at[lane, block].min(code, mode="drop"),
             table=table,
         )
 
@@ -303,13 +308,13 @@ class BestFirst:
     def _pop(self, lanes: _Lane, searching: Array) -> tuple[_Lane, Array, Array]:
         """Close the open position with the lowest priority: lanes, bool[L] which have one, int32[L] its number."""
         lane, block = jnp.arange(len(searching)), lanes.least.argmin(1).astype(jnp.int32)
-        ready = searching & ~jnp.isposinf(lanes.least[lane, block])
+        ready = searching & (lanes.least[lane, block] < CLOSED)
         places = np.arange(self._block, dtype=np.int32)
         # Beyond the visited positions, priorities are left over from an earlier search.
         there = block[:, None] * self._block + places < lanes.met[:, None]
-        row = jnp.where(there, lanes.priority[lane, block], jnp.inf)
+        row = jnp.where(there, lanes.priority[lane, block], CLOSED)
         place = row.argmin(1).astype(jnp.int32)
-        row = jnp.where(places == place[:, None], jnp.inf, row)
+        row = jnp.where(places == place[:, None], CLOSED, row)
         written = jnp.where(ready, block, self.room // self._block)
         lanes = replace(
             lanes,

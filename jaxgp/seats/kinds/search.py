@@ -67,9 +67,9 @@ class SearchOptions(PlayerOptions):
 
     def opponent(self, cast: "Cast", create: "Create", games: int, terms: "SearchLimits") -> "Opponent":
         from jaxgp.players.search import AlternatingOpponent, SearchOpponent
-        from jaxgp.players.searches import searches
+        from jaxgp.players.searches import searches, sizes
 
-        found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, terms.tail, terms.lanes)
+        found = searches(cast.spec, cast.game, self.evaluator, self.depth, self.ties, *sizes(terms.tail, terms.lanes))
         seated = tuple(SearchOpponent(one, self.depth, terms.table_size, games=games) for one in found)
         return seated[0] if len(seated) == 1 else AlternatingOpponent(seated)
 

@@ -31,8 +31,7 @@ from jaxgp.genotypes.primitives import (
     PrimitiveSet,
 )
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import apply
-from jaxgp.interpreter.evaluate import Features, Packed
+from jaxgp.interpreter.calls import Features, Packed, apply
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer

@@ -41,7 +41,8 @@ def rows(work: Work) -> Iterator[Row]:
     ]
     yield {**head, "loops": listed, "scatters": Counter(map(" ".join, launches.scatters(text)))}
     state, _ = evolve(run.config, step, state, 2)
-    yield {**head, **profile(work, step, state), "budget": BUDGET}
+    with work.alone():
+        yield {**head, **profile(work, step, state), "budget": BUDGET}
 
 
 def profile(work: Work, step: jax.stages.Compiled, state: EvolutionState) -> Row:

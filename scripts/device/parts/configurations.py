@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FILE = Path(__file__).with_suffix(".json")
 GENERATIONS = {
     "Kalah": "game=mancala",
+    "Chess": "experiment=chess_krkr",
     "Walls": "game=walls",
     "Othello": "game=othello",
     "Morpion": "game=morpion",

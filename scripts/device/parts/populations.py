@@ -1,7 +1,7 @@
-"""Whole generations by the size of the population, and the largest population that fits."""
+"""Whole generations of one run with one size of the population."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -18,40 +18,18 @@ from jaxgp.run.memory import count_bytes
 
 SMALL = "morpion_walking"
 """The golden run that stands for all at the smallest size."""
-SIZES = (512, 4096, 32_768, 262_144)
-"""Individuals."""
 
 
 def rows(work: Work) -> Iterator[Row]:
-    """Yield a row for each run and population: seconds of a generation, and bytes that its program needs."""
-    runs = {SMALL: configurations.golden()[SMALL]} if work.small else configurations.generations()
+    """Yield a row for the run and the population that the work names: seconds of a generation, and bytes needed."""
+    name, size = work.which.rsplit(" ", 1)
+    run = (configurations.golden() if name == SMALL else configurations.generations())[name]
     free = (jax.devices()[0].memory_stats() or {}).get("bytes_limit")
-    yield {"part": "populations", "what": "memory", "side": work.side, "bytes": free}
-    took: dict[str, float] = {}
-    needs: dict[str, dict[int, int]] = {}
-    for size in (24,) if work.small else SIZES:
-        for name, run in runs.items():
-            head = {"part": "populations", "what": name, "side": work.side, "population": size}
-            if work.left < 1.5 * took.get(name, 0):
-                yield {**head, "left_out": "no time"}
-                continue
-            begin = time.perf_counter()
-            try:
-                row = _generation(work, run, size, free)
-                needs.setdefault(name, {})[row["population"]] = row["needed_bytes"]
-                yield {**head, **row}
-            except (jax.errors.JaxRuntimeError, MemoryError, ValueError) as error:
-                yield {**head, "left_out": " ".join(str(error).split())[:200]}
-            took[name] = time.perf_counter() - begin
-    for name, known in needs.items():
-        if free is not None and len(known) > 1:
-            yield {"part": "populations", "what": name, "side": work.side, "largest": fits(known, free)}
-
-
-def fits(needs: Mapping[int, int], free: int) -> int:
-    """Return how many individuals fit into so many bytes, by the line through what the two largest populations need."""
-    (small, less), (large, more) = sorted(needs.items())[-2:]
-    return int(large + (free - more) * (large - small) / (more - less))
+    head = {"part": "populations", "what": name, "side": work.side, "population": int(size), "bytes": free}
+    try:
+        yield {**head, **_generation(work, run, int(size), free)}
+    except (jax.errors.JaxRuntimeError, MemoryError, ValueError) as error:
+        yield {**head, "left_out": " ".join(str(error).split())[:200]}
 
 
 def resized(config: Config, size: int) -> Config:
@@ -73,5 +51,6 @@ def _generation(work: Work, run: configurations.Named, size: int, free: int | No
     row: Row = {"population": config.algorithm.population, "compile_seconds": compiled, "needed_bytes": need}
     if free is not None and need > free:
         return row | {"left_out": "it does not fit into the memory"}
-    games = int(step(state)[1]["evaluations"])
-    return row | timed(partial(step, state), games) | {"unit": "games/s"}
+    with work.alone():
+        games = int(step(state)[1]["evaluations"])
+        return row | timed(partial(step, state), games) | {"unit": "games/s"}

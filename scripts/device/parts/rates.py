@@ -1,19 +1,14 @@
-"""Rates of every part by the size of the batch, on one side.
-
-Sizes come in rounds, the most telling ones first. The programs of a round are compiled side by side; then each runs
-alone. A round that would not end in time is not begun.
-"""
+"""Rates of every part at one size of the batch, on one side; each program runs alone."""
 
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 from jax.stages import Compiled
 
@@ -23,29 +18,24 @@ from device.work import Row, Work
 from jaxgp.config.games import cast_of
 from jaxgp.contracts import Game, Problem, Simulation
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.evaluate import evaluate
-from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel
+from jaxgp.interpreter.evaluate import evaluate, evaluate_together
 from jaxgp.interpreter.plan import plan
 from jaxgp.players import ply
-from jaxgp.players.searches import searches
+from jaxgp.players.searches import searches, sizes
 from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
 from rivals.random_play import positions
 from rivals.trees import random_programs
 
-ROUNDS = (2**12, 2**20, 1, 2**16, 2**8, 2**18, 2**4, 2**14, 2**10, 2**6, 2**2)
-"""Sizes in the order in which they are measured."""
-KERNEL = "interpreter, 256 positions a program, in a kernel"
-"""The part that only a GPU has."""
+KERNEL, PLAIN = "interpreter, 256 positions a program", "interpreter in plain XLA, 256 positions a program"
+"""Parts that differ on a GPU, where the interpreter is a kernel."""
 NODES = 31
 """Nodes of each program of the interpreter."""
 PLIES = 8
 """Depth of the searches."""
 MASKS = 2**30
 """Bytes that the masks of legal actions of a batch may take."""
-PATIENCE = 0.03
-"""The share of the time that is left which one call may take."""
-ENOUGH = 0.3
+ENOUGH = 0.2
 """Seconds of repeats of a measurement; at least three repeats are made."""
 
 
@@ -66,39 +56,22 @@ class Part(NamedTuple):
 
 
 def rows(work: Work) -> Iterator[Row]:
-    """Yield a row for each part and size."""
-    listed, known = parts(work.seed), dict[str, float]()
-    took = 0.0
-    for size in ROUNDS[-1:] if work.small else ROUNDS:
-        here = [one for one in listed if size <= one.most]
-        if work.left < 1.2 * took:
-            yield {"part": "rates", "side": work.side, "what": f"batch {size:,}", "left_out": "no time"}
-            continue
-        begin = time.perf_counter()
-        for row in _round(work, here[:2] if work.small else here, size, known):
-            known |= {row["what"]: row["value"]} if "value" in row else {}
-            yield row
-        took = time.perf_counter() - begin
-
-
-def _round(work: Work, listed: list[Part], size: int, known: Mapping[str, float]) -> Iterator[Row]:
-    """Measure parts at one size; not those whose call would take long at the rates that are known."""
-    made = {one: one.make(size) for one in listed}
-    dear = [one for one, (_, _, units) in made.items() if units > known.get(one.name, np.inf) * work.left * PATIENCE]
+    """Yield a row for each part, at the batch that the work names."""
+    batch = int(work.which)
+    listed = [one for one in parts(work.seed) if batch <= one.most]
+    made = {one: one.make(batch) for one in (listed[:2] if work.small else listed)}
     begun = time.perf_counter()
     with ThreadPoolExecutor(cores.available()) as pool:
-        compiled = {one: pool.submit(_compiled, *made[one][:2]) for one in made if one not in dear}
-    waited = time.perf_counter() - begun  # until all are compiled, so that what is timed runs alone
-    for one, (_, arguments, units) in made.items():
-        head = {"part": "rates", "what": one.name, "side": work.side, "batch": size, "unit": one.unit}
-        if one in dear:
-            yield {**head, "left_out": f"a call would take some {units / known[one.name]:.0f} s"}
-            continue
-        try:
-            timing = timed(partial(compiled[one].result(), *arguments), units)
-        except (jax.errors.JaxRuntimeError, MemoryError) as error:  # too little memory, above all
-            timing = {"left_out": " ".join(str(error).split())[:200]}
-        yield {**head, **timing, "round_compile_seconds": waited}
+        compiled = {one: pool.submit(_compiled, *made[one][:2]) for one in made}
+    waited = time.perf_counter() - begun
+    with work.alone():
+        for one, (_, arguments, units) in made.items():
+            head = {"part": "rates", "what": one.name, "side": work.side, "batch": batch, "unit": one.unit}
+            try:
+                timing = timed(partial(compiled[one].result(), *arguments), units)
+            except (jax.errors.JaxRuntimeError, MemoryError) as error:  # too little memory, above all
+                timing = {"left_out": " ".join(str(error).split())[:200]}
+            yield {**head, **timing, "all_compiled_in_seconds": waited}
 
 
 def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Compiled:
@@ -126,13 +99,10 @@ def timed(run: Callable[[], Any], units: float) -> Row:
 def parts(seed: int) -> list[Part]:
     """Return what is measured: interpreter, searches, and random moves or steps of every game."""
     cast = cast_of(configurations.generations()["Kalah"].config, envs)
-    kernel = Part(KERNEL, "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256, kernel=True))
     listed = [
-        *([kernel] if jax.default_backend() != "cpu" else ()),
-        Part(
-            "interpreter, 256 positions a program", "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256)
-        ),
+        Part(KERNEL, "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256)),
         Part("interpreter, 2 positions a program", "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 2)),
+        Part(PLAIN, "node evaluations/s", 2**20, partial(_interpreter, cast, seed, 256, plain=True)),
     ]
     for name in envs.available():
         rules = envs.spec(name).rules
@@ -146,7 +116,7 @@ def parts(seed: int) -> list[Part]:
 
 
 def _interpreter(
-    cast: Any, seed: int, cases: int, batch: int, kernel: bool = False
+    cast: Any, seed: int, cases: int, batch: int, plain: bool = False
 ) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
     """Programs of the Kalah set; the batch counts pairs of a program and a position."""
     primitives: PrimitiveSet = cast.language
@@ -158,7 +128,7 @@ def _interpreter(
     plans = jax.jit(partial(plan, primitives))(programs)
     seen = jnp.broadcast_to(features, (count, *features.shape)) if cases < 256 else features
     return (
-        partial(evaluate_in_kernel if kernel else evaluate, primitives),
+        partial(evaluate_together if plain else evaluate, primitives),
         (plans, seen),
         float(int(programs.length.sum()) * cases),
     )
@@ -202,8 +172,8 @@ def _steps(game: Simulation, seed: int, batch: int) -> tuple[Callable[..., Any],
 
 
 def _searches(cast: Any, seed: int, batch: int) -> tuple[Callable[..., Any], tuple[Any, ...], float]:
-    """Alpha-beta of Kalah: as many lanes as roots, 4,096 at most, with two plies at full width at the end."""
-    lanes = min(batch, 4096)
-    free = searches(cast.spec, cast.game, "material", PLIES, "first", 2, lanes)[0]
+    """Alpha-beta of Kalah, with as many lanes, and as many last plies at full width, as suit the device."""
+    tail, lanes = sizes(None, None)
+    free = searches(cast.spec, cast.game, "material", PLIES, "first", tail, min(batch, lanes))[0]
     arguments = positions(cast.game, seed, batch), jnp.full(batch, PLIES, jnp.int32), jnp.int32(batch)
     return free.search, arguments, float(batch)

@@ -6,9 +6,12 @@ with the version of JAX that is installed, into an environment of its own, since
 What comes of it cannot be run here, but read: its launches, and what it needs of the memory.
 """
 
+import importlib
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import jax
 from jax.experimental import topologies
@@ -50,6 +53,19 @@ def available() -> bool:
     return any(importlib.util.find_spec(name) is not None for name in PLUGINS)
 
 
+@contextmanager
+def as_if_there() -> Iterator[None]:
+    """Let Pallas lower kernels for an H100 where there is no GPU; JAX 0.11 asks what GPU it is."""
+    try:
+        gpu_info = importlib.import_module("jax._src.pallas.triton.gpu_info")
+    except ImportError:  # JAX 0.10 does not ask
+        yield
+        return
+    known = gpu_info._get_gpu_info_impl(gpu_info.GpuVersion.H100)
+    with mock.patch.object(gpu_info, "get_gpu_info", return_value=known):
+        yield
+
+
 def compile_for(target: str, function: Callable[..., Any], *arguments: Any) -> Compiled:
     """Compile a function for a GPU of which only the target is known.
 
@@ -61,4 +77,5 @@ def compile_for(target: str, function: Callable[..., Any], *arguments: Any) -> C
     topology = topologies.get_topology_desc(platform="cuda", target_config=target, topology="1x1x1")
     there = SingleDeviceSharding(topology.devices[0])
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=there), arguments)
-    return jax.jit(function).trace(*shapes).lower(lowering_platforms=("cuda",)).compile()
+    with as_if_there():
+        return jax.jit(function).trace(*shapes).lower(lowering_platforms=("cuda",)).compile()

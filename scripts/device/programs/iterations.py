@@ -116,7 +116,7 @@ class Loops:
     def _scan(
         self, given: dict[str, Any], values: list[Any], count: Any, path: Path, number: int
     ) -> tuple[list[Any], Any]:
-        fixed, carried = given["num_consts"], given["num_carry"]
+        fixed, carried = _scanned(given)
         constants, start, items = values[:fixed], values[fixed : fixed + carried], values[fixed + carried :]
 
         def body(now: tuple[list[Any], Any], item: list[Any]) -> tuple[tuple[list[Any], Any], list[Any]]:
@@ -125,6 +125,14 @@ class Loops:
 
         (end, count), made = lax.scan(body, (start, count), items, given["length"], given["reverse"], given["unroll"])
         return [*end, *made], count
+
+
+def _scanned(given: dict[str, Any]) -> tuple[int, int]:
+    """Return how many constants and carried values a scan has, by its parameters in JAX 0.10 or in JAX 0.11."""
+    if "num_consts" in given:
+        return given["num_consts"], given["num_carry"]
+    fixed, carried, _ = given["ft_in"].unpack()
+    return len(fixed), len(carried)
 
 
 def _alone(jaxpr: Any, equation: Any, known: dict[Any, Any]) -> list[Any]:

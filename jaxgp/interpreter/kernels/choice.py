@@ -1,0 +1,53 @@
+"""Where kernels are used: on a GPU, for programs whose functions they can compute.
+
+On an H200 they are 3 to 6 times as fast as plain XLA, and equal to it to the bit (docs/gpu.md).
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.interpreter.calls import Features, Packed
+from jaxgp.interpreter.kernels.blocks import OWNED, evaluate_owned_in_kernel
+from jaxgp.interpreter.plan import Plan
+
+MANY = 1024
+"""Features of the trial of a set; no set reads as many."""
+
+
+def by_kernel(
+    primitives: PrimitiveSet, features: Features, kernel: Callable[..., Any]
+) -> dict[str, Callable[..., Any]]:
+    """Return what `lax.platform_dependent` is given for a GPU: the kernel, or nothing where there is none.
+
+    Args:
+        primitives: the set that programs are written in.
+        features: that they are evaluated on; kernels compute with float32 alone.
+        kernel: that would be used.
+    """
+    numbers = features.numbers if isinstance(features, Packed) else features
+    used = jax.default_backend() == "gpu" and numbers.dtype == jnp.float32 and can_run(primitives)
+    return {"cuda": kernel} if used else {}
+
+
+@lru_cache(maxsize=64)
+def can_run(primitives: PrimitiveSet) -> bool:
+    """Say whether JAX can lower a kernel with the functions of a set, for the GPU that there is."""
+    arguments = jax.eval_shape(partial(_trial, primitives.max_arity))
+    try:
+        jax.jit(partial(evaluate_owned_in_kernel, primitives)).trace(*arguments).lower(lowering_platforms=("cuda",))
+    except (NotImplementedError, ValueError, RuntimeError):  # a function, or a GPU, that the compiler does not know
+        return False
+    return True
+
+
+def _trial(arity: int) -> tuple[Plan, Array, Array, Array]:
+    """Return a program of one step, and the owner and the features of the positions of a block."""
+    one, wide = jnp.zeros((1, 1), jnp.int32), jnp.zeros((1, 1, arity))
+    plans = Plan(one, wide.astype(jnp.int32), wide, one, one[0], one[0], wide[0, 0, :1])
+    return plans, jnp.zeros(OWNED, jnp.int32), jnp.zeros((MANY, OWNED)), jnp.int32(0)
