@@ -87,6 +87,14 @@ def in_sequence(pile: Sequence[str]) -> bool:
     return all(fits(card, on) for on, card in pairwise(pile))
 
 
+def keeps_run(board: Board, move: Move) -> bool:
+    """Say whether a legal move leaves cards in sequence together, or lays some of them onto a card or a foundation."""
+    if move.source in CELLS or move.target == HOME or (move.target not in CELLS and board.pile(move.target)):
+        return True
+    left = board.pile(move.source)
+    return len(left) == move.number or not fits(left[-move.number], left[-move.number - 1])
+
+
 def room(board: Board, target: str, supermoves: str) -> int:
     """Return how many cards can move together to a cascade."""
     cells = board.cells.count(None)
@@ -151,18 +159,25 @@ def play(board: Board, move: Move, autoplay: str = "none") -> Board:
         board.cells[CELLS.index(move.target)] = run[0]
     else:
         board.pile(move.target).extend(run)
-    while autoplay == "safe" and (source := next((name for name in PILES[:-1] if is_safe(board, name)), None)):
+    while source := next((name for name in PILES[:-1] if goes_alone(board, name, autoplay)), None):
         board = play(board, Move(source, HOME))
     return board
 
 
-def is_safe(board: Board, source: str) -> bool:
-    """Say whether the card at the end of a pile can go to the foundations, and none is left that fits on it."""
+def goes_alone(board: Board, source: str, autoplay: str) -> bool:
+    """Say whether the card at the end of a pile goes to the foundations by itself.
+
+    By `safe` no card is left that fits on it. By `needless` those that fit on it can go to the foundations when they
+    come to the end of a pile, and those that would be laid on these can, too.
+    """
     pile = board.pile(source)
-    if not pile or not goes_home(board, pile[-1]):
+    if autoplay == "none" or not pile or not goes_home(board, pile[-1]):
         return False
-    others = [suit for suit in SUITS if colour(RANKS[0] + suit) != colour(pile[-1])]
-    return all(board.home[suit] >= value(pile[-1]) - 1 for suit in others)
+    others = [board.home[suit] for suit in SUITS if colour(RANKS[0] + suit) != colour(pile[-1])]
+    same = [board.home[suit] for suit in SUITS if colour(RANKS[0] + suit) == colour(pile[-1])]
+    rank = value(pile[-1])
+    needless = autoplay == "needless" and min(others) >= rank - 2 and min(same) >= rank - 3
+    return min(others) >= rank - 1 or needless
 
 
 def is_solved(board: Board) -> bool:

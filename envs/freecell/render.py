@@ -120,7 +120,7 @@ def svg(game: FreeCell, state: State, highlight: int | None = None, seat: int | 
     """
     del seat, bottom
     source, target, count = (-1, -1, 0) if highlight is None else ACTIONS[highlight]
-    marked = 0 if game.autoplay == "safe" else count
+    marked = 0 if game.autoplay != "none" else count
     wide = CASCADES * COLUMN + 2 * MARGIN - (COLUMN - WIDE)
     top = MARGIN + HEAD + TALL + HEAD + 10
     tall = top + (ROWS - 1) * ROW + TALL + MARGIN

@@ -29,7 +29,7 @@ import numpy as np
 from jax import Array
 
 from envs.freecell.heuristics import COUNTS, FEATURES, HEURISTICS, MORE, Feature, counts, hsdh, shares, view
-from envs.freecell.rules import FreeCell
+from envs.freecell.rules import FreeCell, WholeRuns
 from jaxgp import options as declarations
 from jaxgp.genotypes.primitives import BOOL, Floats, Primitive, PrimitiveSet
 from jaxgp.options import MAX_COUNT, option, power_of_two
@@ -81,6 +81,11 @@ class SolverOptions:
     )
     rising: Rising = option(
         "flipped", "a heuristic h that rises towards the goal counts as 1 - h (flipped), or as h (as_is)"
+    )
+    moves: Literal["all", "whole"] = option(
+        "all",
+        "the moves that a search tries: all; or whole: to a cell or an empty cascade only all cards together that lie "
+        "in sequence at the top of a cascade",
     )
     room: int = power_of_two(
         16_384,
@@ -179,17 +184,18 @@ def _weights(own: tuple[Feature, ...]) -> tuple[Primitive, ...]:
 
 
 def _solver(game: FreeCell, options: SolverOptions, language: PrimitiveSet) -> ProgramSolver:
+    tried = game if options.moves == "all" else WholeRuns(game.deal, game.supermoves, game.autoplay)
     # Weights without conditions see nothing but the heuristics that they stand before.
     count = len(FEATURES) if language.rules else len(list_weighted(options.heuristics))
 
     def look(node: Child) -> Array:
         if options.heuristics != "counts":
-            return view_numbers(view(game, options, node, count), options.heuristics, options.rising)
+            return view_numbers(view(tried, options, node, count), options.heuristics, options.rising)
         prices = turn_counts(counts(node), options.rising)
-        return jnp.concatenate([prices, shares(view(game, options, node))]) if language.rules else prices
+        return jnp.concatenate([prices, shares(view(tried, options, node))]) if language.rules else prices
 
     def guided(order: Order | None) -> cores.Search[Solutions]:
-        return _search(game, options, REFERENCE if order is None else order)
+        return _search(tried, options, REFERENCE if order is None else order)
 
     grid = GRID_OF_COUNTS if options.heuristics == "counts" else GRID
     valued = ByWeights(language, look, units(options.heuristics), grid)

@@ -9,7 +9,9 @@ Source: Sipper, "Evolved to Win", chapter 11, and the numbered deals of Microsof
   one. With e empty cells and v empty cascades beside the target, up to (e + 1) * 2**v cards move by `supermoves=full`,
   and up to e + v + 1 by `supermoves=strict`, the rule of Heineman's program.
 - By `autoplay=safe`, cards on which no other card could be laid any more go to the foundations after each move, if
-  they may: all lower cards of the other colour are on the foundations. This counts as no move.
+  they may: all lower cards of the other colour are on the foundations. This counts as no move. By `needless` there also
+  go cards on which only such cards could be laid as could go to the foundations instead: of the other colour all but
+  the next lower cards are there, and of the other suit of the same colour those that would be laid on these.
 - The puzzle is solved when all cards are on the foundations. It also ends where no move is left.
 
 Cells are alike, and so are empty cascades. So a card goes to the first free cell or the first empty cascade alone, and
@@ -53,7 +55,7 @@ from jaxgp.errors import UsageError
 from jaxgp.options import check, option
 
 Supermoves = Literal["full", "strict"]
-Autoplay = Literal["none", "safe"]
+Autoplay = Literal["none", "safe", "needless"]
 
 
 class Moves(NamedTuple):
@@ -78,7 +80,11 @@ class FreeCell(Packs, Puzzle[State]):
         "full",
         "how many cards move together, by e empty cells and v empty cascades: (e + 1) * 2^v, or strict, e + v + 1",
     )
-    autoplay: Autoplay = option("none", "whether safe cards go to the foundations by themselves after each move")
+    autoplay: Autoplay = option(
+        "none",
+        "which cards go to the foundations by themselves after each move: those on which no card could be laid any "
+        "more (safe), or no card that could not go there instead (needless)",
+    )
 
     name: ClassVar[str] = "freecell"
     version: ClassVar[str] = "1"
@@ -228,8 +234,9 @@ class FreeCell(Packs, Puzzle[State]):
         place = jnp.where(end == 0, AT_BOTTOM, ON_LOWER + (below >> 1 & 1))
         place = jnp.where(target < CASCADES, place, IN_CELL).astype(jnp.int8)
         places = jnp.where(np.arange(CARDS, dtype=np.int8) == jnp.where(going, card, EMPTY), place, state.places)
-        if self.autoplay == "safe":
-            heights, cells, foundations = _sent_home(cascades, heights, cells, foundations, going)
+        if self.autoplay != "none":
+            needless = self.autoplay == "needless"
+            heights, cells, foundations = _sent_home(cascades, heights, cells, foundations, going, needless)
             cascades = jnp.where(rows < heights[:, None], cascades, EMPTY)
         count = state.count + going
         return _finished(state, cascades, heights, cells, foundations, places, count)
@@ -261,6 +268,26 @@ class FreeCell(Packs, Puzzle[State]):
         return unpack(words)
 
 
+class WholeRuns(FreeCell):
+    """The rules for a search that keeps runs together: cards in sequence at the top of a cascade.
+
+    To a cell or an empty cascade goes a whole run alone. A part of it goes onto a card, or to a foundation. Each such
+    move is one of the rules, but not each solution can be found so.
+    """
+
+    def moves(self, state: State) -> Moves:
+        """Return the moves that keep runs together; see `FreeCell.moves`."""
+        first, number = super().moves(state)
+        runs = run_lengths(state)
+        pairs = slice(HOME + CELLS * CASCADES, -CASCADES)
+        onto_none, cards_of_run = jnp.tile(state.heights == 0, CASCADES), jnp.repeat(runs, CASCADES).astype(jnp.int32)
+        # Moves of one to `number` cards become the one of all cards of the run, if it is among them.
+        whole = onto_none & (number[pairs] > 0) & (number[pairs] == cards_of_run)
+        first = first.at[pairs].add(jnp.where(whole, cards_of_run - 1, 0))
+        number = number.at[pairs].set(jnp.where(onto_none, whole, number[pairs]))
+        return Moves(first, number.at[-CASCADES:].set(jnp.where(runs == 1, number[-CASCADES:], 0)))
+
+
 def rules_of(supermoves: Supermoves = "full", autoplay: Autoplay = "none") -> FreeCell:
     """Return rules for positions of any deals.
 
@@ -284,9 +311,9 @@ Going = tuple[Array, Array, Array, Array, Array]
 
 
 def _sent_home(
-    cascades: Array, heights: Array, cells: Array, foundations: Array, going: Array
+    cascades: Array, heights: Array, cells: Array, foundations: Array, going: Array, needless: bool
 ) -> tuple[Array, Array, Array]:
-    """Send cards to the foundations until none of those that can go is safe.
+    """Send cards to the foundations until none of those that can go is safe, or also not needless.
 
     Each round of the loop sends all that can go at once; the order makes no difference.
 
@@ -298,7 +325,10 @@ def _sent_home(
     def found(heights: Array, cells: Array, foundations: Array) -> tuple[Array, Array]:
         """Return bool[8, 4] and bool[4, 4]: which top cards and cards in cells go to which foundations."""
         other = jnp.minimum(foundations[np.array([1, 0, 0, 1])], foundations[np.array([2, 3, 3, 2])])
-        safe = jnp.where(other >= foundations, foundations * SUITS + suits, CARDS)
+        ready = other >= foundations
+        if needless:
+            ready |= (other >= foundations - 1) & (foundations[::-1] >= foundations - 2)
+        safe = jnp.where(ready, foundations * SUITS + suits, CARDS)
         return tops_of(cascades, heights)[:, None] == safe, cells[:, None] == safe
 
     def send(carry: Going) -> Going:

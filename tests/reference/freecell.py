@@ -16,6 +16,7 @@ from envs.freecell.plain import (
     fits,
     in_sequence,
     is_solved,
+    keeps_run,
     legal,
     move_of,
     play,
@@ -26,11 +27,11 @@ from envs.freecell.plain import (
 class Puzzle:
     """The rules in the form of the searches in plain Python; actions have the numbers of the game."""
 
-    def __init__(self, supermoves="full", autoplay="none"):
-        self.supermoves, self.autoplay = supermoves, autoplay
+    def __init__(self, supermoves="full", autoplay="none", tried="all"):
+        self.supermoves, self.autoplay, self.tried = supermoves, autoplay, tried
 
     def moves(self, board):
-        found = legal(board, self.supermoves)
+        found = [one for one in legal(board, self.supermoves) if self.tried == "all" or keeps_run(board, one)]
         return sorted(NUMBERS[PILES.index(one.source), PILES.index(one.target), one.number] for one in found)
 
     def play(self, board, action):

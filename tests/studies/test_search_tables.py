@@ -170,7 +170,18 @@ def test_the_schedule_stands_beside_fc_solve_on_the_same_deals(monkeypatch):
     assert second.strip("| ").split(" | ") == ["`freecell_counts_hard`, seed 1", "8,000", "1", "1", "5,000", "500"]
     assert every.strip("| ").split(" | ")[-2:] == ["3,550", "355.0"]
     assert tested.strip("| ").split(" | ")[-2:] == ["100", "10.0"]
-    expanded = freecell.beside(data, "31-32").splitlines()[2].strip("| ").split(" | ")
+    nothing = searches.Searches([], [])
+    expanded = freecell.beside(data, nothing, "31-32").splitlines()[2].strip("| ").split(" | ")
     assert [cell.split(" ")[0] for cell in expanded[1:4]] == ["355.0", "45.0", "310.0"]
     assert expanded[4:] == ["50.0 %", "99 %", "67 %"]
-    assert freecell.beside(data, "30-32") == searches.NONE
+    assert freecell.beside(data, nothing, "30-32") == searches.NONE
+
+    monkeypatch.setattr(freecell, "FEWER", (("freecell_counts_hard", 1, 8_000),))
+    fewer = [
+        searched("31", "champion", 100, 9, SECOND) | {"limit": "8000", "expanded": "15"} | about["31"],
+        searched("32", "champion", 400, 9, SECOND) | {"limit": "8000", "expanded": "35"} | about["32"],
+    ]
+    fewer = searches.Searches([fewer], [run("freecell_counts_hard", 1, SECOND)])
+    lines = [line.strip("| ").split(" | ") for line in freecell.beside(data, fewer, "31-32").splitlines()[2:]]
+    assert [line[0] for line in lines[:2]] == ["positions expanded", "positions expanded, fewer moves"]
+    assert [lines[1][1].split(" ")[0], lines[1][4]] == ["25.0", "100.0 %"]

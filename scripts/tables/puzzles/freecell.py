@@ -40,7 +40,16 @@ SCHEDULE = (
 )
 """The champions that deals 64001 to 67000 chose among ten, and nodes at which searches end. The last two stages are
 those of the pair of seed 3, for what the others leave."""
-SCHEDULED = [(experiment, seed) for experiment, seed, _ in SCHEDULE]
+FEWER = (
+    (COUNTS, 0, 2_000),
+    (HARD, 1, 2_000),
+    (HARD, 4, 8_000),
+    (HARD, 0, 50_000),
+    (COUNTS, 4, 50_000),
+    (HARD, 0, 1_000_000),
+    (COUNTS, 3, 4_000_000),
+)
+"""The same for searches that try fewer moves; the last stage tries all."""
 SEEDS = range(5)
 AGAINST, ALONE = "freecell_short", "freecell_short_fixed"
 """Experiments with equal numbers of searches: deals evolve, or are drawn at random."""
@@ -248,8 +257,14 @@ def share_of(made: Figures) -> str:
     return f"{made.solved:,}: {share[0]:.3f} % ({share[1]:.3f} to {share[2]:.3f})"
 
 
-def everything(data: Searches, deals: str = ALL) -> str:
-    """Return what is known of all deals, a line for each solver; those of the book come first."""
+def everything(data: Searches, fewer: Searches, deals: str = ALL) -> str:
+    """Return what is known of all deals, a line for each solver; those of the book come first.
+
+    Args:
+        data: searches that try all moves.
+        fewer: searches by the same champions that try fewer.
+        deals: a range of them.
+    """
     names = np.array(suites.instances(FreeCell(), deals, "suite").names)
     lines = [[solver, solved, nodes, "", "", moves] for solver, solved, nodes, moves in BOOK]
 
@@ -263,29 +278,32 @@ def everything(data: Searches, deals: str = ALL) -> str:
         found = solve_in_stages(data, list_stages(experiment), deals)
         add(f"five champions of `{experiment}`, one after the other", None if found is None else found[0])
     add(*choose_pair(data, deals))
-    found = solve_in_stages(data, SCHEDULE, deals)
-    add(f"schedule of {len(set(SCHEDULED))} of these ten champions", None if found is None else found[0])
+    for title, those, stages in (("", data, SCHEDULE), (", fewer moves", fewer, FEWER)):
+        found, champions = solve_in_stages(those, stages, deals), {stage[:2] for stage in stages}
+        add(f"schedule of {len(champions)} of these ten champions{title}", None if found is None else found[0])
     wanted = Asked(FC_SOLVE, CHECKED, tuple(names.tolist()))
     add("fc-solve 5.0.0, `-l lg`", data.searched(wanted, FC_SOLVE))
     return table(["solver", "solved (95 %)", "nodes, mean", "expanded, mean", "median", "moves"], lines)
 
 
-def beside(data: Searches, deals: str = ALL) -> str:
-    """Return the schedule and the pair beside fc-solve on the same deals, with differences in pairs of deals."""
+def beside(data: Searches, fewer: Searches, deals: str = ALL) -> str:
+    """Return both schedules beside fc-solve on the same deals, with differences in pairs of deals; see `everything`."""
     some = suites.instances(FreeCell(), deals, "suite")
     wanted = Asked(FC_SOLVE, CHECKED, tuple(some.names))
-    other, ours = data.searched(wanted, FC_SOLVE), solve_in_stages(data, SCHEDULE, deals)
-    if other is None or ours is None:
-        return NONE
+    other = data.searched(wanted, FC_SOLVE)
+    schedules = {"": solve_in_stages(data, SCHEDULE, deals), ", fewer moves": solve_in_stages(fewer, FEWER, deals)}
     lines = []
     for title, column in (("positions expanded", "expanded"), ("positions generated", "nodes")):
-        found, by_other = getattr(ours[0], column), getattr(other, column)
-        fewer = f"{100 * (found < by_other).mean():.1f} %"
-        means = [mean_of(one.tolist()) for one in (found, by_other, found - by_other)]
-        worst = [f"{100 * share_of_worst(one):.0f} %" for one in (found, by_other)]
-        lines.append([title, *means, fewer, *worst])
+        for how, ours in schedules.items():
+            if ours is None or other is None:
+                continue
+            found, by_other = getattr(ours[0], column), getattr(other, column)
+            share = f"{100 * (found < by_other).mean():.1f} %"
+            means = [mean_of(one.tolist()) for one in (found, by_other, found - by_other)]
+            worst = [f"{100 * share_of_worst(one):.0f} %" for one in (found, by_other)]
+            lines.append([title + how, *means, share, *worst])
     header = ["a deal", "schedule (95 %)", "fc-solve (95 %)", "difference (95 %)", "deals with fewer than fc-solve"]
-    return table([*header, "the worst 1 % of the deals have of all", "of fc-solve's"], lines)
+    return table([*header, "the worst 1 % of the deals have of all", "of fc-solve's"], lines) if lines else NONE
 
 
 def share_of_worst(costs: np.ndarray) -> float:
@@ -310,13 +328,20 @@ def searches(data: Data) -> Searches:
     return Searches((data[f"freecell_{name}"] for name in names), data["freecell_runs"])
 
 
+@cache
+def searches_of_fewer(data: Data) -> Searches:
+    """Return the searches of the data that try fewer moves, by champions of which others try all."""
+    return Searches((data["freecell_fewer"],), data["freecell_runs"])
+
+
 TABLES: Makers = {
     "freecell_orders": lambda data: orders(searches(data)),
     "freecell_portfolio": lambda data: portfolio(searches(data), list_stages(EXPERIMENT)),
-    "freecell_everything": lambda data: everything(searches(data)),
+    "freecell_everything": lambda data: everything(searches(data), searches_of_fewer(data)),
     "freecell_counts": lambda data: pairs(searches(data)),
     "freecell_policy": lambda data: portfolio(searches(data), list_stages("freecell_policy")),
     "freecell_schedule": lambda data: portfolio(searches(data), SCHEDULE),
-    "freecell_beside": lambda data: beside(searches(data)),
+    "freecell_fewer": lambda data: portfolio(searches_of_fewer(data), FEWER),
+    "freecell_beside": lambda data: beside(searches(data), searches_of_fewer(data)),
     "freecell_evolving": lambda data: evolving(searches(data)),
 }

@@ -45,13 +45,13 @@ def valued(language, genome, options, supermoves):
     return worth
 
 
-def check(champion, deals, limits):
-    """Compare the searches of a champion; return what plain Python found."""
+def check(champion, deals, limits, autoplay=None, **settled):
+    """Compare the searches of a champion, some of whose settings are changed; return what plain Python found."""
     file, _, seed = champion.partition("#")
     saved = json.loads((CHAMPIONS / file).read_text().splitlines()[int(seed)])
-    settings = {name: saved["game"][name] for name in ("supermoves", "autoplay")}
+    settings = {"supermoves": saved["game"]["supermoves"], "autoplay": autoplay or saved["game"]["autoplay"]}
     role = saved["program"].pop("role")
-    taken = cast(SPEC, SPEC.make(**settings), role, None, saved["program"])
+    taken = cast(SPEC, SPEC.make(**settings), role, None, saved["program"] | settled)
     genome = parse_program(taken.language, saved["text"], 511 if taken.language.rules else 1)
     states, limits = positions(deals), np.broadcast_to(limits, len(deals)).astype(np.int32)
 
@@ -62,7 +62,7 @@ def check(champion, deals, limits):
 
     result = jax.device_get(solve(*jax.tree.map(jnp.asarray, (genome, states, limits))))
     value = valued(taken.language, genome, taken.options, settings["supermoves"])
-    found, rules = [], reference.Puzzle(**settings)
+    found, rules = [], reference.Puzzle(**settings, tried=taken.options.moves)
     deepest, room = taken.options.deepest, taken.options.room
     for number, (deal, limit) in enumerate(zip(deals, limits, strict=True)):
         one = bestfirst.search(rules, reference.deal(deal), int(limit), deepest, room, value, by="value")
@@ -76,6 +76,12 @@ def check(champion, deals, limits):
 @pytest.mark.thorough
 def test_prices_of_counts_agree_with_plain_python():
     found = check("freecell_counts.jsonl#0", range(1, 5), 100)
+    assert len({one.expanded for one in found}) > 1
+
+
+@pytest.mark.thorough
+def test_a_search_that_keeps_cards_in_sequence_together_agrees_with_plain_python():
+    found = check("freecell_counts.jsonl#0", range(1, 5), 100, autoplay="needless", moves="whole")
     assert len({one.expanded for one in found}) > 1
 
 

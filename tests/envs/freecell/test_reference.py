@@ -10,25 +10,28 @@ import pytest
 
 from envs.freecell import plain
 from envs.freecell.moves import ACTIONS
-from envs.freecell.rules import rules_of
+from envs.freecell.rules import WholeRuns, rules_of
 from tests.envs.freecell.positions import at, some, walk
 from tests.envs.replays import FAST, KEY
 from tests.reference import freecell as reference
 
-RULES = [("full", "none"), ("full", "safe"), ("strict", "none"), ("strict", "safe")]
+RULES = [("full", "none"), ("full", "safe"), ("full", "needless"), ("strict", "none"), ("strict", "safe")]
 
 
 def said_of(game, states):
     """What the rules say of all positions of walks, [plies + 1, B]."""
 
+    whole = WholeRuns(1, game.supermoves, game.autoplay)
+
     def look(state):
-        return {"legal": game.legal_actions(state), "key": game.key(state), "solved": game.solved(state)}
+        listed = {"legal": game.legal_actions(state), "whole": whole.legal_actions(state)}
+        return {**listed, "key": game.key(state), "solved": game.solved(state)}
 
     return jax.device_get(jax.jit(jax.vmap(jax.vmap(look)), compiler_options=FAST)(states))
 
 
 def check_walks(supermoves, autoplay, count, plies, seed):
-    """Compare every position: legal moves, successors, whether it has ended, which keys are equal; count the plies."""
+    """Compare every position: moves, those that keep runs, successors, ends, which keys are equal; count the plies."""
     game, layouts, compared = rules_of(supermoves, autoplay), some(count, seed), 0
     states, actions = walk(game, layouts, plies, seed)
     said = said_of(game, states)
@@ -44,6 +47,8 @@ def check_walks(supermoves, autoplay, count, plies, seed):
             found = [plain.move_of(action) for action in np.flatnonzero(said["legal"][ply, lane])]
             assert len(found) <= game.most_choices
             assert sorted(found) == ([] if ended else sorted(legal))
+            kept = [plain.move_of(action) for action in np.flatnonzero(said["whole"][ply, lane])]
+            assert sorted(kept) == ([] if ended else sorted(one for one in legal if plain.keeps_run(expected, one)))
             canonical, key = reference.canonical(expected), said["key"][ply, lane].tobytes()
             assert keys.setdefault(canonical, key) == key
             if ended or ply == plies:
@@ -54,7 +59,7 @@ def check_walks(supermoves, autoplay, count, plies, seed):
     return compared
 
 
-@pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[1], pytest.param(*RULES[2], marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[2], pytest.param(*RULES[3], marks=pytest.mark.slow)])
 def test_random_walks_agree(supermoves, autoplay):
     assert check_walks(supermoves, autoplay, count=16, plies=24, seed=1) > 150
 

@@ -19,7 +19,7 @@ from tests.envs.replays import FAST, KEY
 
 LEGAL = {rule: jax.jit(rules_of(rule).legal_actions, compiler_options=FAST) for rule in MOST_MOVES}
 KEY_OF = jax.jit(rules_of().key, compiler_options=FAST)
-STEP = {play: jax.jit(rules_of("full", play).step, compiler_options=FAST) for play in ("none", "safe")}
+STEP = {play: jax.jit(rules_of("full", play).step, compiler_options=FAST) for play in ("none", "safe", "needless")}
 
 
 def play(state, *typed, autoplay="none"):
@@ -128,6 +128,19 @@ def test_a_card_goes_by_itself_when_no_card_could_be_laid_on_it(home, goes):
     assert play(state, "2d").foundations[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("home", "goes"),
+    [
+        ("C-5 D-4 H-4 S-3", True),  # red fives can go home when they come up, and so can 4S, which fits on them
+        ("C-5 D-4 H-4 S-2", False),  # 4S may have to wait on a red five, and this one on 6C
+        ("C-5 D-4 H-3 S-3", False),  # 5H may have to wait on 6C
+    ],
+)
+def test_a_card_also_goes_by_itself_when_all_that_fit_on_it_can_go_instead(home, goes):
+    state = completed("6C/QD/?/?/?/?/?/?", "KS KD KH", home, order=1)
+    assert play(state, "2d", autoplay="needless").foundations[0] == (6 if goes else 5)
+
+
 def test_automatic_play_goes_on_as_long_as_it_can():
     """From cells and cascades, one card after the other, until none is left."""
     state = position(parse("Foundations: C-Q D-J H-Q S-J/Freecells: QS KC/KS/KD QD/KH/-/-/-/-/-"))
@@ -209,7 +222,7 @@ def test_deals_in_a_batch_are_the_deals_one_by_one():
         ({"deal": True}, "game.deal=true: accepted: the number of a deal"),
         ({"deal": None}, "game.deal=null: accepted: the number of a deal"),
         ({"supermoves": "all"}, "game.supermoves=all: accepted: full, strict"),
-        ({"autoplay": "all"}, "game.autoplay=all: accepted: none, safe"),
+        ({"autoplay": "all"}, "game.autoplay=all: accepted: none, safe, needless"),
         ({"cells": 3}, "game.cells: unknown setting of freecell; accepted: deal, supermoves, autoplay"),
     ],
 )
