@@ -22,6 +22,7 @@ CLASSES = {
     "games": "table-taught in games",
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
+    "gpu": "co-played for 150 generations, on a GPU",
     "longer": "co-played for 250 generations",
     "mate": "taught to mate",
     "play": "tree, own play",
@@ -146,8 +147,11 @@ def by_book(data: Data) -> str:
 
 
 def curves(data: Data) -> str:
-    """Return a line for each co-played run and opponent: scores of the best of generations, and of the champion."""
-    rows = data["chess_curves"]
+    """Return a line for each co-played run and opponent: scores of the best of generations, and of the champion.
+
+    Runs that were made on a GPU are in the picture alone.
+    """
+    rows = [row for row in data["chess_curves"] if "/gpu/" not in row["run"]]
     engine = {int(row["generation"]) for row in rows if row["opponent"] != "master"}
     of: dict[tuple[str, str], dict[int, Cells]] = {}
     for row in rows:
