@@ -52,7 +52,7 @@ class Rows:
         return whole
 
 
-class Program(NamedTuple):
+class Code(NamedTuple):
     """One planned program in memory: see `jaxgp.interpreter.plan.Plan`."""
 
     kind: Callable[[Array], Array]  # step -> int32[]
@@ -206,7 +206,7 @@ def _block_kernel(
 ) -> None:
     """Run one program on the positions of a block; arguments refer to its plan, its features and its values."""
     *parts, values = rest
-    program = Program(
+    program = Code(
         lambda step: kind[step],
         lambda step, place: operand[step, place],
         lambda step, place: constant[step, place],
@@ -235,8 +235,8 @@ def _owned_kernel(
     *parts, values = rest
     own = owners[...]
 
-    def program(who: Array) -> Program:
-        return Program(
+    def program(who: Array) -> Code:
+        return Code(
             lambda step: kind[who, step],
             lambda step, place: operand[who, step, place],
             lambda step, place: constant[who, step, place],
@@ -255,7 +255,7 @@ def _owned_kernel(
     values[...] = lax.while_loop(lambda carry: carry[0] < NOBODY, one, start)[1]
 
 
-def _run(primitives: PrimitiveSet, stack: int, program: Program, parts: Sequence[Any], shape: tuple[int, ...]) -> Array:
+def _run(primitives: PrimitiveSet, stack: int, program: Code, parts: Sequence[Any], shape: tuple[int, ...]) -> Array:
     """Return float32[block], the values of a program at the positions of a block."""
     numbers, words = parts[0], parts[1] if len(parts) > 1 else None
     seen: Any = Rows(numbers)
