@@ -22,7 +22,7 @@ CLASSES = {
     "games": "table-taught in games",
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
-    "gpu": "co-played for 150 generations, on a GPU",
+    "gpu": "co-played on a GPU for 150 generations",
     "longer": "co-played for 250 generations",
     "mate": "taught to mate",
     "play": "tree, own play",
