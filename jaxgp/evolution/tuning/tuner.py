@@ -71,14 +71,19 @@ class Tuner(Learner):
 
     Attributes:
         primitives: the set that they are written in.
-        options: how many steps, and how large.
+        asked: how many steps, and how large.
 
     Raises:
         UsageError: no gradient reaches the numbers of these programs.
     """
 
     primitives: PrimitiveSet
-    options: TuneOptions
+    asked: TuneOptions
+
+    @property
+    def options(self) -> TuneOptions:
+        """What was asked for."""
+        return self.asked
 
     def __post_init__(self) -> None:
         if why := unfit(self.primitives):
