@@ -11,8 +11,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +75,7 @@ SMALLEST = (
 """What is done where the CPU stands for the device."""
 
 
-def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] | None = None) -> list[Row]:
+def prove(folder: Path, minutes: float, on_cpu: bool, steps: Sequence[Step] | None = None) -> list[Row]:
     """Do all parts; return all rows. The folder gets `table.md` and `table.json`, anew after each part.
 
     Args:
@@ -86,54 +87,90 @@ def prove(folder: Path, minutes: float, on_cpu: bool, steps: tuple[Step, ...] | 
     Raises:
         UsageError: JAX finds no GPU, or the folder cannot be made.
     """
-    end = time.monotonic() + 60 * minutes - CLOSING
-    latest = 0.0
-    parts = make_directory(folder / PARTS, "folder")
-    for left in (parts / GATE, *waiting(folder)):
+    gate = make_directory(folder / PARTS, "folder") / GATE
+    for left in (gate, *waiting(folder)):
         left.unlink(missing_ok=True)
     queue = list(steps or (SMALLEST if on_cpu else STEPS))
-    running: dict[Step, subprocess.Popen[bytes]] = {}
-    begun: dict[Step, float] = {}
-    rows: list[Row] = []
+    proof = _Proof(folder, gate, on_cpu, time.monotonic() + 60 * minutes - CLOSING, queue)
     try:
-        while queue or running:
-            alone = not rows and queue and queue[0] == MACHINE  # without a GPU nothing else is begun
-            most = 1 if alone or MACHINE in running else A_CORE * cores.available()
-            if not running:
-                latest = time.monotonic() + LATEST * (end - time.monotonic())
-            # Whoever measures time is alone: nothing is begun while somebody does.
-            while queue and len(running) < most and not (parts / GATE).exists() and time.monotonic() < end:
-                step = queue.pop(0)
-                begun[step] = time.monotonic()
-                running[step] = _start(step, folder, end - time.monotonic(), on_cpu)
+        while proof.goes_on():
             time.sleep(MOMENT)
-            now = time.monotonic()
-            waits = {int(file.suffix[1:]) for file in waiting(folder)}
-            late = [one for one, process in running.items() if process.pid not in waits] if now > latest else []
-            for step, process in list(running.items()):
-                over = now > end or (step in late and not (parts / GATE).exists())
-                if process.poll() is None and not over:
-                    continue
-                code = process.poll()
-                _end(process)
-                del running[step]
-                found = _ended(step, folder, code, now - begun[step])
-                rows += found
-                if step == MACHINE and not on_cpu and not any(one.get("platform", CPU) != CPU for one in found):
-                    reject("device", "gpu", "cpu, which does all parts at their smallest size; JAX finds no GPU here")
-                table.write(folder, rows)
-            if not running:
-                (parts / GATE).unlink(missing_ok=True)
-            elif all(process.pid in waits for process in running.values()):
-                (parts / GATE).touch()
-            if now > end:
-                rows += [{**_head(step), "left_out": "no time"} for step in queue]
-                queue = []
-        table.write(folder, rows)
     finally:
-        for process in running.values():
-            _end(process)
-    return rows
+        for one in proof.running.values():
+            _end(one.process)
+    table.write(folder, proof.rows)
+    return proof.rows
+
+
+class _Begun(NamedTuple):
+    """A process, and when it was begun."""
+
+    process: "subprocess.Popen[bytes]"
+    at: float
+
+
+@dataclass
+class _Proof:
+    """The processes of a proof, in waves: all of a wave compile and compare; then those that measure take turns.
+
+    Attributes:
+        folder: for what they say.
+        gate: a file that stands while time is measured.
+        on_cpu: whether the CPU stands for the device.
+        end: when all is over, by `time.monotonic`.
+        queue: what is not yet begun.
+        running: the wave.
+        latest: when those of the wave are ended that neither measure time nor wait to do so.
+        rows: what was found.
+    """
+
+    folder: Path
+    gate: Path
+    on_cpu: bool
+    end: float
+    queue: list[Step]
+    running: dict[Step, _Begun] = field(default_factory=dict)
+    latest: float = 0.0
+    rows: list[Row] = field(default_factory=list)
+
+    def goes_on(self) -> bool:
+        """Begin what there is room for, collect what has ended, and say whether anything is left."""
+        now = time.monotonic()
+        if now > self.end:
+            self.rows += [{**_head(step), "left_out": "no time"} for step in self.queue]
+            self.queue = []
+        if not self.running:
+            self.gate.unlink(missing_ok=True)
+            self.latest = now + LATEST * (self.end - now)
+        if not self.gate.exists():  # nothing is begun while somebody measures time
+            self._begin()
+        waits = {int(file.suffix[1:]) for file in waiting(self.folder)}
+        for step, (process, _) in list(self.running.items()):
+            late = now > self.latest and process.pid not in waits and not self.gate.exists()
+            if process.poll() is not None or late or now > self.end:
+                self._collect(step)
+        if self.running and all(one.process.pid in waits for one in self.running.values()):
+            self.gate.touch()
+        return bool(self.queue or self.running)
+
+    def _begin(self) -> None:
+        """Begin as many steps as there is room for; the machine is looked at alone, as nothing is proved without it."""
+        while self.queue and MACHINE not in self.running and len(self.running) < A_CORE * cores.available():
+            if self.queue[0] == MACHINE and self.running:
+                return
+            step, now = self.queue.pop(0), time.monotonic()
+            self.running[step] = _Begun(_start(step, self.folder, self.end - now, self.on_cpu), now)
+
+    def _collect(self, step: Step) -> None:
+        """Keep what a process has found, and end it; raises UsageError where there is no GPU."""
+        process, at = self.running.pop(step)
+        code = process.poll()
+        _end(process)
+        found = _ended(step, self.folder, code, time.monotonic() - at)
+        self.rows += found
+        if step == MACHINE and not self.on_cpu and all(one.get("platform", CPU) == CPU for one in found):
+            reject("device", "gpu", "cpu, which does all parts at their smallest size; JAX finds no GPU here")
+        table.write(self.folder, self.rows)
 
 
 def _head(step: Step) -> Row:
