@@ -1,6 +1,6 @@
 """Where kernels are used: on a GPU, for programs whose functions they can compute.
 
-On an H200 they are 3 to 6 times as fast as plain XLA, and equal to it to the bit (docs/gpu.md).
+On an H200 they are 2.7 to 7.2 times as fast as plain XLA, with equal values (docs/gpu.md).
 """
 
 from collections.abc import Callable
