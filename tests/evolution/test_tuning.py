@@ -150,9 +150,8 @@ def replace_state(state, made, number):
 def test_a_share_of_the_population_learns_and_the_others_stay():
     tuner = Tuner(WORDS, jaxgp.TuneOptions(steps=4, share=0.25))
     population = jax.jit(lambda key: jaxgp.Generational(WORDS, BORN).create(key, 24))(jax.random.key(0))
-    learned, metrics = jax.jit(lambda some: tuner.learn(jax.random.key(1), some, FITNESS, FITNESS.init(None)))(
-        population
-    )
+    learn = jax.jit(lambda some: tuner.learn(jax.random.key(1), some, FITNESS, FITNESS.init(None), jnp.int32(0)))
+    learned, metrics = learn(population)
     changed = (learned.value != population.value).any((1, 2)).sum()
     assert 0 < changed == metrics["tuned"] <= 6
 
