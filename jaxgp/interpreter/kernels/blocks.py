@@ -30,6 +30,8 @@ OWNED = 32
 WARP = 32
 NOBODY = np.iinfo(np.int32).max
 """The owner of a position that does not count."""
+FIELDS = 7
+"""Fields of a plan that kernels read: all but the effects."""
 
 
 class Rows:
@@ -192,63 +194,35 @@ def _without_effects(plans: Plan) -> Plan:
     return plans.replace(effect=None)  # type: ignore[attr-defined]
 
 
-def _block_kernel(
-    primitives: PrimitiveSet,
-    stack: int,
-    kind: Any,
-    operand: Any,
-    constant: Any,
-    slot: Any,
-    steps: Any,
-    root: Any,
-    root_constant: Any,
-    *rest: Any,
-) -> None:
-    """Run one program on the positions of a block; arguments refer to its plan, its features and its values."""
-    *parts, values = rest
-    program = Code(
-        lambda step: kind[step],
-        lambda step, place: operand[step, place],
-        lambda step, place: constant[step, place],
-        lambda step: slot[step],
-        steps[0],
-        root[0],
-        root_constant[0],
+def _code(fields: Sequence[Any], *who: Any) -> Code:
+    """Return the program that references to the fields of plans have, or that has a place (int32[]) among several."""
+    kind, operand, constant, slot, *single = fields
+    steps, root, root_constant = (field[who or (0,)] for field in single)
+    return Code(
+        lambda step: kind[(*who, step)],
+        lambda step, place: operand[(*who, step, place)],
+        lambda step, place: constant[(*who, step, place)],
+        lambda step: slot[(*who, step)],
+        steps,
+        root,
+        root_constant,
     )
-    values[...] = _run(primitives, stack, program, parts, values.shape)
 
 
-def _owned_kernel(
-    primitives: PrimitiveSet,
-    stack: int,
-    kind: Any,
-    operand: Any,
-    constant: Any,
-    slot: Any,
-    steps: Any,
-    root: Any,
-    root_constant: Any,
-    owners: Any,
-    *rest: Any,
-) -> None:
-    """Run all programs that own positions of a block; arguments refer to all plans, to features and to values."""
-    *parts, values = rest
+def _block_kernel(primitives: PrimitiveSet, stack: int, *references: Any) -> None:
+    """Run one program on the positions of a block; references are to its plan, its features and its values."""
+    fields, (*parts, values) = references[:FIELDS], references[FIELDS:]
+    values[...] = _run(primitives, stack, _code(fields), parts, values.shape)
+
+
+def _owned_kernel(primitives: PrimitiveSet, stack: int, *references: Any) -> None:
+    """Run all programs that own positions of a block; references are to all plans, owners, features and values."""
+    fields, (owners, *parts, values) = references[:FIELDS], references[FIELDS:]
     own = owners[...]
-
-    def program(who: Array) -> Code:
-        return Code(
-            lambda step: kind[who, step],
-            lambda step, place: operand[who, step, place],
-            lambda step, place: constant[who, step, place],
-            lambda step: slot[who, step],
-            steps[who],
-            root[who],
-            root_constant[who],
-        )
 
     def one(carry: tuple[Array, Array]) -> tuple[Array, Array]:
         who, found = carry
-        here = _run(primitives, stack, program(who), parts, values.shape)
+        here = _run(primitives, stack, _code(fields, who), parts, values.shape)
         return jnp.min(jnp.where(own > who, own, NOBODY)), jnp.where(own == who, here, found)
 
     start = jnp.min(own), jnp.zeros(values.shape, jnp.float32)

@@ -18,7 +18,8 @@ from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
 from jax.stages import Compiled
 
-PLUGINS = ("jax_cuda12_plugin", "jax_cuda13_plugin")
+from jaxgp import terminal
+
 H100 = """
 gpu_device_info {
   threads_per_block_limit: 1024
@@ -50,7 +51,7 @@ device_description_str: "NVIDIA H100 80GB HBM3"
 
 def available() -> bool:
     """Say whether the plugin is installed."""
-    return any(importlib.util.find_spec(name) is not None for name in PLUGINS)
+    return any(importlib.util.find_spec(name) is not None for name in terminal.GPU)
 
 
 @contextmanager
