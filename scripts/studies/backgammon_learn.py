@@ -209,7 +209,19 @@ def learner(games: int, lam: float, rate: float, last_rate: float) -> Callable[[
 
 @partial(jax.jit, static_argnames="games")
 def against_pubeval(weights: Weights, key: Array, games: int) -> Array:
-    """Return float32[G]: the points of each game, negative where Pubeval has won it. Seats change from game to game."""
+    """Return float32[G]: the points of each game of the network; see `meet_pubeval`."""
+    return meet_pubeval(network.make_valuer(GAME, weights), key, games, random=False)
+
+
+def meet_pubeval(value: many.Value, key: Array, games: int, random: bool = True) -> Array:
+    """Return float32[G]: the points of each game, negative where Pubeval has won it. Seats change from game to game.
+
+    Args:
+        value: of positions after turns.
+        key: typed; of the dice, and of lots.
+        games: G.
+        random: whether turns of equal value are chosen by lot; otherwise the first of them, as Pubeval's are.
+    """
     seat = jnp.arange(games) % 2
 
     def linear(states: State) -> many.Value:
@@ -218,7 +230,7 @@ def against_pubeval(weights: Weights, key: Array, games: int) -> Array:
     def turn(carry: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
         states, points, number = carry
         on, mine = points == 0, states.to_move == seat
-        own = many.best_turns(GAME, states, on & mine, network.make_valuer(GAME, weights), random=False)
+        own = many.best_turns(GAME, states, on & mine, value, random)
         other = many.best_turns(GAME, states, on & ~mine, linear(states), random=False)
         played = play(states, jnp.where(mine, own, other), jax.random.fold_in(key, number))
         gained = jnp.where(mine, 1, -1) * network.points(played.own, played.other)

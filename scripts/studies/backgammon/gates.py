@@ -24,14 +24,13 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
 import envs
 import jaxgp
-from envs.backgammon import language, many, network, pubeval
-from envs.backgammon.rules import State, racing
+from envs.backgammon import language
+from envs.backgammon.rules import racing
 from jaxgp import files
-from jaxgp.arrays import where
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.genotypes import gates
@@ -43,7 +42,7 @@ from jaxgp.schemes.breeding.gates import look
 from jaxgp.statistics.intervals import interval
 from jaxgp.store.table import CSVTable
 from studies.backgammon.gnubg import COLUMNS, share
-from studies.backgammon_learn import GAME, play
+from studies.backgammon_learn import meet_pubeval
 
 ENDS = (("score", "low", "high"), ("share", "share_low", "share_high"))
 TOGETHER = 10_000
@@ -111,23 +110,8 @@ def value(forms: tuple[Form, ...], weights: Weights, own: Array, other: Array) -
 
 @partial(jax.jit, static_argnames=("forms", "games"))
 def against_pubeval(forms: tuple[Form, ...], weights: Weights, key: Array, games: int) -> Array:
-    """Return float32[G]: the points of each game, negative where Pubeval has won it. Seats change from game to game."""
-    seat = jnp.arange(games) % 2
-
-    def linear(states: State) -> many.Value:
-        return lambda lanes, men, needed: pubeval.score(states.racing[lanes], *(side.T for side in men))
-
-    def turn(carry: tuple[State, Array, Array]) -> tuple[State, Array, Array]:
-        states, points, number = carry
-        on, mine = points == 0, states.to_move == seat
-        own = many.best_turns(GAME, states, on & mine, lambda lanes, men, needed: value(forms, weights, *men))
-        other = many.best_turns(GAME, states, on & ~mine, linear(states), random=False)
-        played = play(states, jnp.where(mine, own, other), jax.random.fold_in(key, number))
-        gained = jnp.where(mine, 1, -1) * network.points(played.own, played.other)
-        return where(on, played.states, states), jnp.where(on & played.won, gained, points), number + 1
-
-    states = jax.vmap(GAME.init)(jax.random.split(jax.random.fold_in(key, MAX_SEED), games))
-    return lax.while_loop(lambda carry: (carry[1] == 0).any(), turn, (states, jnp.zeros(games), jnp.int32(0)))[1]
+    """Return float32[G]: the points of each game of a champion; see `meet_pubeval`."""
+    return meet_pubeval(lambda lanes, men, needed: value(forms, weights, *men), key, games)
 
 
 def measure(name: str, options: Options) -> dict[str, object]:
