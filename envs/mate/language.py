@@ -15,6 +15,7 @@ from envs.mate.functions import AGAIN, MATE_IN_ONE, ReadingOptions, functions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Levels, Primitive, PrimitiveSet
 from jaxgp.options import option, power_of_two
 from jaxgp.search.proofs.guided import Order
+from jaxgp.search.proofs.lazy import Weights
 
 ROOT = 1000.0
 CONSTANTS = Levels(tuple(sorted(sign * ROOT / n for n in (1, 2, 3, 4) for sign in (-1, 1))))
@@ -25,6 +26,27 @@ ERC = Primitive("ERC", domain=CONSTANTS, python="{value}", latex="{value}")
 DEPTH = Primitive("Depth", feature=len(AT), latex="\\mathrm{{Depth}}")
 WEIGHT = Floats(-16.0, 16.0)
 """Replies that one of what a terminal counts stands for."""
+SEEN_WEIGHT = Floats(-4.0, 4.0)
+"""Exponents of first numbers that it stands for."""
+REPLIED = {"NumNotMovesOppKing": 6, "IsMaterialChange": 0}
+"""Terminals that the search lazy weighs where the solver is to move, and what is taken from them, about their mean."""
+MOVED = {
+    **REPLIED,
+    "IsCheck": 0,
+    "OppKingProximityToEdges": 2,
+    "IsNextMoveForced": 0,
+    "NumMyPiecesCanCheck": 2,
+    "NumOppPiecesAttacked": 1,
+    "IsOppKingProtectingPiece": 0,
+    "DidNumAttackingKingIncrease": 0,
+}
+"""Those that it weighs where the other side is to move."""
+LAZY = (
+    *Weights._fields,
+    *(f"{side}_{number}:{name}" for side, names in (("and", MOVED), ("or", REPLIED)) for number in ("pn", "dn")
+      for name in names),
+)  # fmt: skip
+"""The weights of the search lazy: of its own exponents, and of terminals in its first proof and disproof numbers."""
 TYPE_SETS = tuple((kind, ("query",)) for kind in (FLOAT, BOOL))
 
 
@@ -112,17 +134,25 @@ class WeightsOptions:
     told: bool = option(True, "whether searches know how many moves a problem allows; else they deepen from 1")
     near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
     deepest: int = option(5, "the most moves of the solver", low=1, high=8)
-    entries: int = power_of_two(1024, "entries of the table of each search", low=2, high=2**20)
+    entries: int = power_of_two(
+        1024, "entries of the table of each search; lazy ends where it is full", low=2, high=2**20
+    )
+    within: Literal["few", "lazy", "flights"] = option(
+        "few",
+        "the search: few, whose order they correct, or lazy or flights, to whose exponents of numbers they are added",
+    )
 
 
-@lru_cache(maxsize=8)
-def weight_set(near: int) -> PrimitiveSet:
-    """Build the set of vectors of weights: a tree for each terminal that guides see, which is a constant."""
-    names = (*terminals.CHESS, *terminals.MATE)
+@lru_cache(maxsize=16)
+def weight_set(near: int, within: str = "few") -> PrimitiveSet:
+    """Build the set of vectors of weights: a tree for each of them, which is a constant."""
+    lazy = within != "few"
+    names = LAZY if lazy else (*terminals.CHESS, *terminals.MATE)
+    domain = {name: SEEN_WEIGHT if lazy and name not in Weights._fields else WEIGHT for name in names}
     return PrimitiveSet(
-        f"mate-weights-near{near}",
+        f"mate-weights{'-lazy' * lazy}-near{near}",
         # Each has a type of its own, so that no weight takes the place of another's.
-        tuple(Primitive(f"weight:{name}", name, domain=WEIGHT) for name in names),
+        tuple(Primitive(f"weight:{name}", name, domain=domain[name]) for name in names),
         (),
         roots=names,
     )

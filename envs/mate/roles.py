@@ -57,7 +57,11 @@ GUIDE = Role(
 
 def weights(problem: Mate, options: language.WeightsOptions) -> tuple[PrimitiveSet, WeightsProver]:
     """Return the set of vectors of weights, and the search that they guide."""
-    primitives = language.weight_set(options.near)
+    primitives = language.weight_set(options.near, options.within)
+    moved, replied = (
+        tuple((language.AT[name], usual) for name, usual in names.items())
+        for names in (language.MOVED, language.REPLIED)
+    )
     prover = WeightsProver(
         primitives,
         problem,
@@ -65,13 +69,16 @@ def weights(problem: Mate, options: language.WeightsOptions) -> tuple[PrimitiveS
         deepest=options.deepest,
         told=options.told,
         entries=options.entries,
+        within=options.within,
+        moved=moved,
+        replied=replied,
     )
     return primitives, prover
 
 
 WEIGHTS = Role(
     "weights",
-    "weights of what is seen after a move correct the order of the search few, which proves what it claims",
+    "weights guide the search few or lazy by what is seen after moves; it proves what it claims",
     "program",
     language.WeightsOptions,
     weights,

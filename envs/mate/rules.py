@@ -19,6 +19,7 @@ from jax import Array, lax
 
 from envs.chess.board import fen, position
 from envs.chess.board import moves as listing
+from envs.chess.board.flights import leaves_flight
 from envs.chess.board.moves import MOST, Look, Order
 from envs.chess.board.position import Board
 from envs.mate import plain
@@ -139,6 +140,10 @@ class Mate(Problem[State]):
         board = position.advance(state.board, action)
         solver = state.rest >> SEAT & 1 ^ 1
         return State(board.planes, board.rest | solver << SEAT | ((state.rest >> LEFT) - solver) << LEFT)
+
+    def hopeless(self, state: State, action: Array) -> Array:
+        """Return bool[]: an action (int32[]) is surely no mate, since it leaves the king a flight."""
+        return leaves_flight(state.board, action)
 
     def won(self, state: State) -> Array:
         """Return bool[]: the side that has just moved has mated."""

@@ -15,6 +15,8 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.problems.prover import GuideProver, WeightsProver
 from jaxgp.search.proofs.depth import DepthFirst
+from jaxgp.search.proofs.lazy import LazyNumbers
+from jaxgp.search.proofs.lazy import Weights as Exponents
 from jaxgp.search.proofs.numbers import ProofNumbers
 from tests.envs.replays import FAST
 from tests.search.test_programs import GAME, Rules, problems, view
@@ -44,6 +46,16 @@ WEIGHTS = PrimitiveSet(
     roots=("Total", "IsEven"),
 )
 WEIGHTED = WeightsProver(WEIGHTS, GAME, view, GAME.deepest, entries=1 << 12)
+EXPONENTS = (*Exponents._fields, "and_pn:Total", "and_dn:Total", "or_pn:Total", "or_dn:Total")
+LAZY_WEIGHTS = PrimitiveSet(
+    "lazy weights",
+    tuple(Primitive(f"weight:{name}", name, domain=Floats(-4, 4)) for name in EXPONENTS),
+    (),
+    roots=EXPONENTS,
+)
+LAZY = WeightsProver(
+    LAZY_WEIGHTS, GAME, view, GAME.deepest, entries=1 << 10, within="lazy", moved=((0, 3),), replied=((0, 3),)
+)
 NUMBERS = replace(PROVER, primitives=THREE, within="proof", entries=1 << 12)
 
 
@@ -91,13 +103,19 @@ def by_hand(search):
         pytest.param(LESS, ("Total 2", "2 2"), FEW, marks=pytest.mark.thorough),
         pytest.param(WEIGHTED, ("3.5 -2", "0 0"), FEW, marks=pytest.mark.thorough),
         pytest.param(
+            LAZY,
+            (" ".join(["1 -1.5"] * 13), " ".join(["0"] * 26)),
+            LazyNumbers(GAME, entries=1 << 10),
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
             NUMBERS,
             ("Total Largest Total", "2 2 0"),
             ProofNumbers(GAME, "dfpn_replies", entries=1 << 12),
             marks=pytest.mark.thorough,
         ),
     ],
-    ids=["list", "fewest", "less", "weights", "numbers"],
+    ids=["list", "fewest", "less", "weights", "lazy", "numbers"],
 )
 def test_whatever_a_genome_says_a_guided_search_proves_what_is_won_and_refutes_the_rest(prover, texts, search):
     found = searched(prover, texts)

@@ -14,7 +14,7 @@ from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, Order, WeightedFew
+from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, LazyWeighted, Order, WeightedFew
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
@@ -141,7 +141,18 @@ class GuideProver(_Complete[FramePlan]):
 
 @dataclass(frozen=True)
 class WeightsProver(_Complete[Array]):
-    """Weights of what is seen after moves, whole numbers in their order, correct the order of the search `few`."""
+    """Weights, whole numbers of parts in their order, guide the search.
+
+    Attributes:
+        within: the search: `few`, whose order weights of what is seen after moves correct, or `lazy`, or `flights`, to
+            whose own weights they are added.
+        moved: see `jaxgp.search.proofs.guided.LazyWeighted`.
+        replied: the same.
+    """
+
+    within: Literal["few", "lazy", "flights"] = "few"
+    moved: tuple[tuple[int, int], ...] = ()
+    replied: tuple[tuple[int, int], ...] = ()
 
     def prepare(self, programs: Programs) -> Array:
         """Return the weights of individuals [P, F, L] in parts, int32[P, F]."""
@@ -149,5 +160,8 @@ class WeightsProver(_Complete[Array]):
 
     def prove(self, plans: Array, whose: Array, states: States, limits: Array) -> Claims:
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
-        search = WeightedFew(self.problem, **self.settings)
+        search: WeightedFew | LazyWeighted = WeightedFew(self.problem, **self.settings)
+        if self.within != "few":
+            skips = self.within == "flights"
+            search = LazyWeighted(self.problem, skips=skips, moved=self.moved, replied=self.replied, **self.settings)
         return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

@@ -14,6 +14,9 @@ comes first on which the numbers say equally to go on. What a third tree says of
 number or, where it is negative, to its first disproof number, without the sign. Trees that say nothing leave
 `dfpn_replies` as it is.
 
+`LazyWeighted` is the search `lazy` of `jaxgp.search.proofs.lazy`, whose weights an individual corrects; it has further
+ones for what is seen of a board. Weights of 0 leave `lazy` as it is.
+
 `WeightedFew` is `few` as well. From the number of replies to a move of the solver it takes the sum of what is seen
 after the move, each with a weight. Weights of 0 leave `few` as it is, and none of them makes a move more than `few`
 does to sort moves.
@@ -23,6 +26,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from jaxgp.contracts import States
@@ -32,6 +36,8 @@ from jaxgp.interpreter.machine import MATE, Machine
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
+from jaxgp.search.proofs.lazy import LazyNumbers
+from jaxgp.search.proofs.lazy import Weights as Exponents
 from jaxgp.search.proofs.numbers import NumberedLane, ProofNumbers
 from jaxgp.search.proofs.programs import View
 from jaxgp.search.proofs.roots import RootSearch
@@ -174,3 +180,45 @@ class WeightedFew(_Individuals, DepthFirst):
         shown = self.view(before, action, after, seen, jnp.arange(64) < len(own))[: len(own)]
         total = (own * jnp.round(shown).astype(jnp.int32)).sum()
         return FARTHEST + jnp.clip(PARTS * seen.count - total, -FARTHEST, FARTHEST)
+
+
+@dataclass(frozen=True, eq=False)
+class LazyWeighted(_Individuals, LazyNumbers):
+    """The search `lazy`, with weights of an individual added to its own, and of what is seen of a board.
+
+    Plans are weights in parts, int32[P, W + 2 F + 2 G]: first those of `Exponents`; then of what is seen where the
+    other side is to move, in the proof number and in the disproof number; then the same where the solver is to move.
+
+    Attributes:
+        moved: the F features seen where the other side is to move, and what is taken from each, about its mean.
+        replied: the same of G features where the solver is to move.
+    """
+
+    moved: tuple[tuple[int, int], ...] = ()
+    replied: tuple[tuple[int, int], ...] = ()
+
+    def weighed(self, lane: NumberedLane) -> Array:
+        """Return int32[W]: the sum of both."""
+        return super().weighed(lane) + self._own(lane)[: len(Exponents._fields)]
+
+    def _own(self, lane: NumberedLane) -> Array:
+        assert self.plans is not None
+        assert self.whose is not None
+        own: Array = self.plans[self.whose[lane.root]]
+        return own
+
+    def more(self, lane: NumberedLane, before: States, action: Array, after: States, seen: Any) -> Array:
+        """Return int32[2]: the sums of what is seen, each with its weight."""
+        assert self.view is not None
+        wanted = jnp.isin(jnp.arange(64), jnp.array([feature for feature, _ in (*self.moved, *self.replied)]))
+        shown = jnp.round(self.view(before, action, after, seen, wanted)).astype(jnp.int32)
+        begin = len(Exponents._fields)
+        end = begin + 2 * len(self.moved)
+
+        def weigh(weights: Array, features: tuple[tuple[int, int], ...]) -> Array:
+            places, usual = np.array(features).T
+            return (weights.reshape(2, -1) * (shown[places] - usual)).sum(1)
+
+        own = self._own(lane)
+        theirs, mine = weigh(own[begin:end], self.moved), weigh(own[end:], self.replied)
+        return jnp.where(after.to_move == 0, mine, theirs)

@@ -1,17 +1,19 @@
 // Mate in n in plain C++: the hand-written searches of jaxgp.search.proofs, one problem after another, without JAX.
 //
 //     g++ -O2 -std=c++17 -o mate mate.cpp
-//     mate SEARCH told|deepening LIMIT [plain] < problems
+//     mate SEARCH told|deepening LIMIT [plain|weights=N,N,...] < problems
 //                                                      a line for each: moves of the mate or 0, the first move, nodes
 //                                                      made, distinct boards (of dfpn and dfpn_replies; else 0), whether
-//                                                      the limit was reached; with `plain` replies are in plain order
+//                                                      the limit was reached; with `plain` replies are in plain order;
+//                                                      weights are added to those of the last two, in parts
 //     mate keys LIMIT < problems                       all first moves that force mate within n, and the nodes;
 //                                                      "?" before a move that was not settled
 //     mate smallest LIMIT < problems                   moves in the smallest proof as a tree, 0 if there is none
 //     mate perft DEPTH < problems                      sequences of moves
 //     mate random GAMES PLIES SEED                     positions of games of greedy and random sides, in FEN
+//     mate draw N BOARDS SEED                          problems of n among so many boards with men at random
 //
-// SEARCH is plain, captures, checks, last, table, staged, few, dfpn or dfpn_replies; few_moves or few_replies is few where
+// SEARCH is plain, captures, checks, last, table, staged, few, dfpn, dfpn_replies, lazy or flights; few_moves or few_replies is few where
 // a move that wins, or a reply that refutes, comes first, found by another search that is not counted. Standard input has FEN;N on each line.
 // One node is one legal move made; a move is made again where it is visited again. What is read off a board is free:
 // which moves give check, how many replies there are, mate. The last line has the seconds of the processor.
@@ -532,6 +534,8 @@ struct Smallest : Counted {
     }
 };
 
+#include "mate_lazy.hpp"
+
 struct Found {
     int moves = 0;
     Move first;
@@ -539,14 +543,18 @@ struct Found {
     bool cut = false;
 };
 
-Found run(const std::string& search, bool told, long limit, bool by_number, const Board& b, int n) {
+Found run(const std::string& search, bool told, long limit, bool by_number, const Board& b, int n,
+          const std::vector<int>& weights) {
     static const std::vector<std::string> ladder{"plain", "captures", "checks", "last", "table", "staged", "few"};
     Found found;
     const bool numbers = search == "dfpn" || search == "dfpn_replies";
     Depth depth;
     ProofNumber proof;
+    Lazy lazy(weights);
+    lazy.flights = search == "flights";
+    const bool one_by_one = search == "lazy" || lazy.flights;
     proof.by_replies = search == "dfpn_replies";
-    depth.limit = proof.limit = limit;
+    depth.limit = proof.limit = lazy.limit = limit;
     const int level = std::find(ladder.begin(), ladder.end(), search.substr(0, search.find('_'))) - ladder.begin();
     depth.order = level == 0 ? PLAIN : level == 1 ? CAPTURES : CHECKS;
     depth.replies_by = by_number ? PLAIN : depth.order;
@@ -556,13 +564,13 @@ Found run(const std::string& search, bool told, long limit, bool by_number, cons
     if (search == "few_moves") depth.knows_moves = &knowing;
     if (search == "few_replies") depth.knows_replies = &knowing;
     for (int d = told ? n : 1; d <= n && !found.moves; ++d) {
-        const bool yes = numbers ? proof.search(b, d, &found.first) : depth.search(b, d, &found.first);
+        const bool yes = one_by_one ? lazy.search(b, d, &found.first) : numbers ? proof.search(b, d, &found.first) : depth.search(b, d, &found.first);
         if (yes) found.moves = d;
-        if (depth.stopped || proof.stopped) break;
+        if (depth.stopped || proof.stopped || lazy.stopped) break;
     }
-    found.nodes = numbers ? proof.nodes : depth.nodes;
-    found.distinct = proof.distinct;
-    found.cut = depth.stopped || proof.stopped;
+    found.nodes = depth.nodes + proof.nodes + lazy.nodes;  // of the two others, 0
+    found.distinct = one_by_one ? std::max<long>(lazy.all.size(), 1) - 1 : proof.distinct;
+    found.cut = depth.stopped || proof.stopped || lazy.stopped;
     return found;
 }
 
@@ -601,6 +609,8 @@ void games(int count, int plies, unsigned seed) {
     }
 }
 
+#include "mate_draw.hpp"
+
 int main(int count, char** given) {
     const std::string what = count > 1 ? given[1] : "";
     const std::clock_t start = std::clock();
@@ -608,7 +618,14 @@ int main(int count, char** given) {
         games(std::atoi(given[2]), std::atoi(given[3]), std::atoi(given[4]));
         return 0;
     }
+    if (what == "draw" && count > 4) {
+        draw(std::atoi(given[2]), std::atoi(given[3]), std::atoi(given[4]));
+        return 0;
+    }
     const auto problems = read();
+    std::vector<int> weights;
+    if (count > 4 && std::strncmp(given[4], "weights=", 8) == 0)
+        for (char* at = given[4] + 8; *at; at += *at == ',') weights.push_back(std::strtol(at, &at, 10));
     for (const auto& [b, n] : problems) {
         if (what == "perft") {
             std::printf("%ld\n", perft(b, std::atoi(given[2])));
@@ -634,7 +651,7 @@ int main(int count, char** given) {
             const int moves = smallest.solve(b, n, Smallest::NEVER);
             std::printf("%d %ld %d\n", moves >= Smallest::NEVER ? 0 : moves, smallest.nodes, int(smallest.stopped));
         } else {
-            const Found found = run(what, std::strcmp(given[2], "told") == 0, std::atol(given[3]), count > 4, b, n);
+            const Found found = run(what, std::strcmp(given[2], "told") == 0, std::atol(given[3]), count > 4 && weights.empty(), b, n, weights);
             std::printf("%d %s %ld %ld %d\n", found.moves, found.moves ? name(b, found.first).c_str() : "-", found.nodes,
                         found.distinct, int(found.cut));
         }

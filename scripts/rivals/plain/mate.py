@@ -10,7 +10,7 @@ from typing import NamedTuple
 from jaxgp.errors import UsageError
 
 SOURCE = Path(__file__).with_suffix(".cpp")
-SEARCHES = ("plain", "captures", "checks", "last", "table", "staged", "few", "dfpn", "dfpn_replies")
+SEARCHES = ("plain", "captures", "checks", "last", "table", "staged", "few", "dfpn", "dfpn_replies", "lazy", "flights")
 KNOWING = ("few_moves", "few_replies")
 """`few` where a move that wins, or a reply that refutes, comes first: another search finds it, which is not counted."""
 
@@ -44,9 +44,25 @@ def ask(words: Sequence[str], problems: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def count(
-    search: str, problems: Sequence[tuple[str, int]], limit: int, told: bool = True, by_number: bool = False
+    search: str,
+    problems: Sequence[tuple[str, int]],
+    limit: int,
+    told: bool = True,
+    by_number: bool = False,
+    weights: Sequence[int] = (),
 ) -> list[Counts]:
-    """Return what a search makes of problems; `by_number`: replies are in order of their numbers."""
-    words = [search, "told" if told else "deepening", str(limit), *(["plain"] if by_number else [])]
+    """Return what a search makes of problems.
+
+    Args:
+        search: one of `SEARCHES` or `KNOWING`.
+        problems: FEN and n.
+        limit: nodes after which a search is cut.
+        told: whether it knows n.
+        by_number: replies are in order of their numbers.
+        weights: what is added to the weights of `lazy` and `flights`, in parts, in the order of
+            `envs.mate.language.LAZY`.
+    """
+    how = ["plain"] if by_number else [f"weights={','.join(map(str, weights))}"] if len(weights) else []
+    words = [search, "told" if told else "deepening", str(limit), *how]
     rows = (line.split() for line in ask(words, problems))
     return [Counts(int(row[0]), row[1], int(row[2]), int(row[3]), row[4] == "1") for row in rows]

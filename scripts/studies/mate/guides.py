@@ -2,11 +2,13 @@
 
     python scripts/studies/mate/guides.py run=outputs/DIR suite=report limit=20000 save=rows.csv
     python scripts/studies/mate/guides.py run=outputs/DIR suite=report file=problems.epd n=[3,4] limit=20000
+    python scripts/studies/mate/guides.py run=FILE.json file=problems.epd known=docs/data/mate_lines.csv limit=2000000
     python scripts/studies/mate/guides.py text="(PROGRAM 250 250)" equal=replies
     python scripts/studies/mate/guides.py text="(PROGRAM 0 0 0 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0)" role=weights
 
 `file` is a list in EPD whose problems are added, the composed ones or those of games; their rows are numbers of lines,
-without positions. The other searches are those of plain C++, cut at the same limit. A guide given as text is measured
+without positions. The other searches are those of plain C++, cut at the same limit. So are those that weights guide
+within lazy and flights: they make as many moves as in lanes. A guide given as text is measured
 as champions are; trees that say nothing, and weights of 0, have to need what the search by hand needs.
 """
 
@@ -15,6 +17,7 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+import csv
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +41,8 @@ COMPOSED = "matetrack"
 KINDS = ("composed", "games")
 CAPACITY = 128
 """Nodes of a guide; one for all, so that those of one kind share a compiled program."""
+LAZY = ("lazy", "flights")
+WITHIN = ("deepening", "proof", *LAZY)
 HAND = ("few", "dfpn_replies")
 COLUMNS = ("run", "seed", "source", "line", "n", "limit", "nodes", "proved", "cut", *HAND, "text")
 
@@ -49,7 +54,9 @@ class Options:
     run: str | None = option(None, "the run, or the champion file", path=True)
     text: str | None = option(None, "the trees or weights of a guide in its place")
     role: str = option("guide", "which of them the text has", ("guide", "weights"))
-    within: str = option("deepening", "the search of trees given as text", ("deepening", "proof"))
+    within: str = option(
+        "deepening", "the search of trees given as text, or of weights: few for deepening, or others", WITHIN
+    )
     equal: str = option(
         "list", "the order of its moves: of equal value, or value less replies", ("list", "replies", "less")
     )
@@ -57,6 +64,11 @@ class Options:
     suite: str = option("report", "the set of own problems", suites.SETS)
     file: str | None = option(None, "a list in EPD, whose problems are added", path=True)
     kinds: list[str] = option(["composed"], f"which of these, some of {', '.join(KINDS)}")
+    known: str | None = option(
+        None,
+        "rows of that list by problems.py part=lines at the same limit, for the nodes of searches by hand",
+        path=True,
+    )
     n: list[int] = option([3, 4], "the n of these", low=1, high=6)
     limit: int = option(20_000, "nodes of a search at most", low=218, high=MAX_COUNT)
     save: str | None = option(None, "a file of rows, to which these are added", path=True)
@@ -89,7 +101,8 @@ def problems(options: Options) -> list[tuple[str, str, str, int]]:
 def guide(options: Options) -> tuple[Cast, str, str, str]:
     """Return how a guide searches, its text, the name of its run, and its seed; raises UsageError."""
     if options.text is not None:
-        trees = {"within": options.within, "equal": options.equal} if options.role == "guide" else {}
+        lazy = {"within": options.within} if options.within in LAZY else {}
+        trees = {"within": options.within, "equal": options.equal} if options.role == "guide" else lazy
         values = {**trees, "entries": options.entries}
         return cast(envs.spec("mate"), None, options.role, None, values), options.text, "by hand", ""
     if options.run is None:
@@ -104,6 +117,30 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
     return own, loaded.content.text, loaded.content.title, str(loaded.content.seed)
 
 
+def by_hand(search: str, given: list[tuple[str, str, str, int]], options: Options) -> list[int]:
+    """Return the nodes of a search on each problem: those that are known, or counted now."""
+    told: dict[str, str] = {}
+    if options.known is not None:
+        with files.user_path("known", options.known).open(encoding="utf-8", newline="") as file:
+            told = {row["line"]: row[search] for row in csv.DictReader(file)}
+    cells = [told.get(line, "") if source in KINDS else "" for source, line, _, _ in given]
+    missing = [(position, n) for (_, _, position, n), cell in zip(given, cells, strict=True) if not cell]
+    made = iter(mate.count(search, missing, options.limit))
+    return [options.limit if cell == "cut" else int(cell) if cell else next(made).nodes for cell in cells]
+
+
+def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) -> list[list[int]]:
+    """Return nodes, whether it is proved, and whether it is cut, of each problem; genome [1, T, L]."""
+    plans = own.actor.prepare(genome)
+    if own.options.within in LAZY:
+        plain = mate.count(own.options.within, pairs, limit, weights=plans[0].tolist())
+        return [[one.nodes for one in plain], [int(one.moves > 0) for one in plain], [int(one.cut) for one in plain]]
+    states = jax.tree.map(jnp.asarray, own.game.positions(pairs))
+    search = jax.jit(own.actor.prove)
+    found = jax.device_get(search(plans, jnp.zeros(len(pairs), jnp.int32), states, jnp.full(len(pairs), limit)))
+    return [found.nodes.tolist(), found.solved.astype(int).tolist(), found.truncated.astype(int).tolist()]
+
+
 def task(options: Options) -> int:
     """Search, and write the rows."""
     own, text, name, seed = guide(options)
@@ -111,18 +148,11 @@ def task(options: Options) -> int:
     pairs = [(position, n) for _, _, position, n in given]
     genome = languages.parse(own.language, text, CAPACITY)
     genome = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
-    states = jax.tree.map(jnp.asarray, own.game.positions(pairs))
-
-    def search(genome: Any, states: Any, limits: jax.Array) -> Any:
-        return own.actor.prove(own.actor.prepare(genome), jnp.zeros(len(limits), jnp.int32), states, limits)
-
-    found = jax.device_get(jax.jit(search)(genome, states, jnp.full(len(pairs), options.limit)))
-    hand = [[one.nodes for one in mate.count(search, pairs, options.limit)] for search in HAND]
+    found = counted(own, genome, pairs, options.limit)
+    hand = [by_hand(search, given, options) for search in HAND]
     lines = [
         [name, seed, source, line, str(n), str(options.limit), *map(str, cells), text]
-        for (source, line, _, n), *cells in zip(
-            given, found.nodes, found.solved.astype(int), found.truncated.astype(int), *hand, strict=True
-        )
+        for (source, line, _, n), *cells in zip(given, *found, *hand, strict=True)
     ]
     rows.report(COLUMNS, lines, files.user_path("save", options.save) if options.save else None)
     return 0

@@ -1,6 +1,7 @@
 """The tables of docs/mate.md, from the rows of `scripts/studies/mate/problems.py` and the shipped problems."""
 
 from collections.abc import Sequence
+from functools import partial
 from math import exp, log
 from statistics import mean, median
 
@@ -8,6 +9,10 @@ import numpy as np
 
 from envs.mate import suites
 from jaxgp.report.generated import table
+from jaxgp.statistics.bootstrap import resample
+from jaxgp.statistics.draws import Draws
+from jaxgp.statistics.exact import central, settle
+from jaxgp.statistics.intervals import student
 from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
@@ -28,6 +33,8 @@ SEARCHES = {
     "dfpn": "`dfpn`",
     "dfpn_replies": "`dfpn_replies`",
     "dfpn_replies_distinct": "`dfpn_replies`, distinct boards",
+    "lazy": "`lazy`",
+    "flights": "`flights`",
     "better": "the better of `few` and `dfpn_replies`",
     "smallest": "smallest proof",
 }
@@ -174,6 +181,38 @@ def paired(data: Data) -> str:
     return table(head, lines)
 
 
+def exponents(data: Data) -> str:
+    """Nodes of searches one move at a time beside the better of two searches by hand, problem by problem."""
+    found: dict[tuple[str, ...], list[Cells]] = {}
+    for row in data["mate_lazy"]:
+        found.setdefault((str(row["run"]), str(row["seed"]), str(row["source"]), str(row["n"])), []).append(row)
+    lines, chances = [], []
+    for (name, seed, source, length), rows in found.items():
+        mine = np.array([int(row["nodes"]) for row in rows], float)
+        hand = np.array([min(int(row["few"]), int(row["dfpn_replies"])) for row in rows], float)
+        ratios = np.log(mine / hand)
+        sums = resample([len(rows)], partial(_of_sums, mine, hand), Draws(0))
+        middle, low, high = student(ratios)
+        chances.append(signed_rank(ratios) if any(ratios) else 1.0)
+        cells = [f"{name}, seed {seed}" if seed else name, source, length, str(len(rows))]
+        cells += [f"{sum(int(row['proved']) for row in rows)}", _short(mean(mine)), _short(mean(hand))]
+        cells += [_share(mine.sum() / hand.sum(), *central(sums)), _share(exp(middle), exp(low or 0), exp(high or 0))]
+        lines.append(cells)
+    for line, chance in zip(lines, holm(chances), strict=True):
+        line.append(f"{chance:.2g}")
+    head = ["weights", "problems", "n", "number", "proved", "mean nodes", "of the better", "sum, of the better"]
+    return table([*head, "geometric mean, of the better", "p, Holm"], lines)
+
+
+def _of_sums(mine: np.ndarray, hand: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return float[R]: the sum of one sample by that of the other in resamples, int64[R, N]."""
+    return settle(mine[places].sum(1) / hand[places].sum(1))
+
+
+def _share(part: float, low: float, high: float) -> str:
+    return f"{100 * part:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
+
+
 def formulas(data: Data) -> str:
     """What wins by two readings of the fitness, seed by seed, on the problems that no evolution sees."""
     found: dict[tuple[str, str], list[Cells]] = {}
@@ -197,4 +236,9 @@ TABLES: Makers = {
     "mate_own": own,
     "mate_guided": guided,
 }
-PROGRAMS: Makers = {"mate_runs": programs, "mate_formulas": formulas, "mate_paired": paired}
+PROGRAMS: Makers = {
+    "mate_runs": programs,
+    "mate_formulas": formulas,
+    "mate_paired": paired,
+    "mate_lazy": exponents,
+}

@@ -9,8 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.mate import suites
+import envs
+from envs.mate import language, suites
 from envs.mate.rules import Mate
+from jaxgp.games.casting import cast
+from jaxgp.search.proofs.lazy import LazyNumbers
 from jaxgp.search.proofs.numbers import METHODS, ProofNumbers
 from rivals.plain import mate as plain
 from tests.envs.replays import FAST
@@ -32,7 +35,8 @@ EVERY = {2: 1, 3: 20}
 
 def agree(method, posed, entries):
     """Check the claims of searches in lanes, 4,000 nodes each at most, against plain ones; return both."""
-    search = ProofNumbers(GAME, method, deepest=3, entries=entries)
+    made = {"deepest": 3, "entries": entries}
+    search = LazyNumbers(GAME, **made) if method == "lazy" else ProofNumbers(GAME, method, **made)
     run = jax.jit(search.search, compiler_options=FAST)
     found = jax.device_get(run(GAME.positions(posed), jnp.full(len(posed), LIMIT)))
     wanted = plain.count(method, posed, LIMIT)
@@ -52,7 +56,7 @@ def listed():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "lazy"])
 def test_searches_in_lanes_make_as_many_moves_as_plain_ones(method):
     lengths = {1: 60, 2: 60, 3: 12}
     own = [row[:2] for n, most in lengths.items() for row in [row for row in suites.shipped() if row[1] == n][:most]]
@@ -62,9 +66,23 @@ def test_searches_in_lanes_make_as_many_moves_as_plain_ones(method):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [*METHODS, "lazy"])
 def test_lines_of_a_list_take_as_many_moves_as_plain_searches_and_are_cut_where_these_are(method):
     posed = listed()
     _, wanted = agree(method, posed, entries=2**13)
     assert len(posed) > 200
     assert any(one.cut for one in wanted)
+
+
+@pytest.mark.slow
+def test_weights_of_what_is_seen_guide_plain_searches_as_those_in_lanes():
+    posed = [row[:2] for n in (1, 2, 3) for row in [row for row in suites.shipped() if row[1] == n][:10]]
+    own = cast(envs.spec("mate"), None, "weights", None, {"within": "lazy", "entries": 4096})
+    random = np.random.default_rng(0).normal(size=(2, len(language.LAZY)))
+    parts = np.round(random * [6 if ":" in name else 16 for name in language.LAZY]).astype(np.int32)
+    whose = np.repeat(np.arange(2), len(posed))
+    run = jax.jit(own.actor.prove)
+    found = jax.device_get(run(jnp.asarray(parts), whose, GAME.positions(posed * 2), jnp.full(len(whose), 1000)))
+    wanted = [one.nodes for row in parts for one in plain.count("lazy", posed, 1000, weights=row.tolist())]
+    np.testing.assert_array_equal(found.nodes, wanted)
+    assert len(set(wanted)) > 20
