@@ -44,6 +44,8 @@ CAPACITY = 128
 LAZY = ("lazy", "flights")
 WITHIN = ("deepening", "proof", *LAZY)
 HAND = ("few", "dfpn_replies")
+Posed = tuple[str, str, str, int]
+"""Source, line, FEN and n."""
 COLUMNS = ("run", "seed", "source", "line", "n", "limit", "nodes", "proved", "cut", *HAND, "text")
 
 
@@ -74,7 +76,7 @@ class Options:
     save: str | None = option(None, "a file of rows, to which these are added", path=True)
 
 
-def problems(options: Options) -> list[tuple[str, str, str, int]]:
+def problems(options: Options) -> list[Posed]:
     """Return source, line, FEN and n."""
     found = [
         (options.suite, str(line), text, own)
@@ -104,7 +106,12 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
         lazy = {"within": options.within} if options.within in LAZY else {}
         trees = {"within": options.within, "equal": options.equal} if options.role == "guide" else lazy
         values = {**trees, "entries": options.entries}
-        return cast(envs.spec("mate"), None, options.role, None, values), options.text, "by hand", ""
+        return (
+            cast(envs.spec("mate"), None, options.role, None, values),
+            options.text,
+            f"{options.within}, weights of 0" if lazy else "by hand",
+            "",
+        )
     if options.run is None:
         reject("run", None, "a run, a champion file, or text=")
     loaded = champions.load(options.run, envs)
@@ -117,16 +124,23 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
     return own, loaded.content.text, loaded.content.title, str(loaded.content.seed)
 
 
-def by_hand(search: str, given: list[tuple[str, str, str, int]], options: Options) -> list[int]:
-    """Return the nodes of a search on each problem: those that are known, or counted now."""
-    told: dict[str, str] = {}
-    if options.known is not None:
+def known(options: Options) -> dict[str, dict[str, str]]:
+    """Return the rows of searches by hand by their lines; raises UsageError."""
+    if options.known is None:
+        return {}
+    try:
         with files.user_path("known", options.known).open(encoding="utf-8", newline="") as file:
-            told = {row["line"]: row[search] for row in csv.DictReader(file)}
-    cells = [told.get(line, "") if source in KINDS else "" for source, line, _, _ in given]
+            return {row["line"]: row for row in csv.DictReader(file) if all(row[name] for name in HAND)}
+    except (OSError, KeyError, UnicodeDecodeError) as error:
+        raise UsageError(f"known={options.known}: {error}; accepted: rows of problems.py part=lines") from error
+
+
+def by_hand(search: str, given: list[Posed], told: dict[str, dict[str, str]], limit: int) -> list[int]:
+    """Return the nodes of a search on each problem: those that are known, or counted now."""
+    cells = [told[line][search] if source in KINDS and told else "" for source, line, _, _ in given]
     missing = [(position, n) for (_, _, position, n), cell in zip(given, cells, strict=True) if not cell]
-    made = iter(mate.count(search, missing, options.limit))
-    return [options.limit if cell == "cut" else int(cell) if cell else next(made).nodes for cell in cells]
+    made = iter(mate.count(search, missing, limit))
+    return [limit if cell == "cut" else int(cell) if cell else next(made).nodes for cell in cells]
 
 
 def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) -> list[list[int]]:
@@ -144,12 +158,13 @@ def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) ->
 def task(options: Options) -> int:
     """Search, and write the rows."""
     own, text, name, seed = guide(options)
-    given = problems(options)
+    told = known(options)
+    given = [one for one in problems(options) if not told or one[0] not in KINDS or one[1] in told]
     pairs = [(position, n) for _, _, position, n in given]
     genome = languages.parse(own.language, text, CAPACITY)
     genome = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
     found = counted(own, genome, pairs, options.limit)
-    hand = [by_hand(search, given, options) for search in HAND]
+    hand = [by_hand(search, given, told, options.limit) for search in HAND]
     lines = [
         [name, seed, source, line, str(n), str(options.limit), *map(str, cells), text]
         for (source, line, _, n), *cells in zip(given, *found, *hand, strict=True)
