@@ -13,11 +13,11 @@ COLUMNS = {
     "figure": "what is measured, with the opponent and the depth, or the source's table",
     "unit": "unit of the figures",
     "source": "the source's figure",
-    "source_of": "what it is: best or mean of how many runs, the games behind it, its standard error where it is printed",
+    "source_of": "best or mean of how many runs, the games behind it, its standard error where it is printed",
     "ours": "our figure; empty where there is none",
     "low": "lower end of its 95 % interval; empty for a count, a greatest one or a figure without chance",
     "high": "upper end of the interval",
-    "runs": "what it is: best or mean of how many runs, or a share of runs",
+    "runs": "best or mean of how many runs, or a share of runs",
     "games": "games, races, deals, problems or decisions behind it",
     "chosen_by": "what named the champion",
     "measured_by": "opponent or instances, and whether the run knew them",
@@ -27,6 +27,7 @@ COLUMNS = {
     "page": "page with our figure, from docs",
 }
 BEATEN, EQUAL, MISSED, NOT = VERDICTS = ("beaten", "equal within error", "missed", "not comparable")
+BY_SIDE = {1: BEATEN, 0: EQUAL, -1: MISSED}
 SIGNS = {"more": 1, "less": -1}
 
 
@@ -42,7 +43,7 @@ def side(row: Cells) -> int:
 
 def verdict(row: Cells) -> str:
     """Return one of VERDICTS; raises as `side` does."""
-    return NOT if row["comparable"] != "yes" else (EQUAL, BEATEN, MISSED)[side(row)]
+    return NOT if row["comparable"] != "yes" else BY_SIDE[side(row)]
 
 
 def _number(text: str) -> str:
