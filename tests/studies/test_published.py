@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -82,5 +83,5 @@ def test_our_figure_stands_on_its_page_and_a_reason_is_short(row):
     assert len(row["comparable"].split()) <= 12
     assert bool(row["low"]) == bool(row["high"])
     if row["ours"]:
-        ours = f"{published.Decimal(row['ours']):,}"
+        ours = f"{Decimal(row['ours']):,}"
         assert standing((DOCS / row["page"]).read_text("utf-8"), [ours, row["runs"].partition(", ")[0]]), ours
