@@ -15,7 +15,7 @@ if __name__ == "__main__":
     terminal.quiet()
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +136,7 @@ def evolve(options: Options) -> tuple[champions.ChampionFile, list[Sequence[str]
     # A step is one exponent, of what is seen a quarter of it.
     taught = descend(score, width / 32, options.passes, options.seed)
     about = scheme.init()
-    about = about.replace(mean=jnp.asarray(np.log(taught - low) - np.log(low + width - taught), jnp.float32))
+    about = replace(about, mean=jnp.asarray(np.log(taught - low) - np.log(low + width - taught), jnp.float32))
     lines: list[Sequence[str]] = []
     best: tuple[float, int, Any] | None = None
     drawn, updated, vectors = jax.jit(scheme._drawn, static_argnums=2), jax.jit(scheme.updated), jax.jit(scheme.vectors)
