@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 
@@ -32,6 +34,8 @@ CLASSES = {
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
 )
+GPU = "/chess_gpu_"
+"""What stands in names of files for runs that were made on a GPU."""
 MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
@@ -70,9 +74,12 @@ def _across(rows: Iterable[Cells], columns: Sequence[tuple[str, str]]) -> dict[s
 
 
 def kept(data: Data) -> str:
-    """Return a line for each player but terminals: shares of critical and held decisions, and how many there were."""
+    """Return a line for each player but terminals: shares of critical and held decisions, and how many there were.
+
+    Runs that were made on a GPU have a table of their own.
+    """
     columns = [(endgame, kind) for endgame in ENDGAMES for kind in ("critical", "held")]
-    rows = [row for row in data["chess_kept"] if not row["than"]]
+    rows = [row for row in data["chess_kept"] if not row["than"] and GPU not in row["player"]]
     number = {(row["player"], row["endgame"]): row["number"] for row in rows if row["decisions"] == "critical"}
     lines = []
     for player, cells in _across(rows, columns).items():
@@ -83,6 +90,42 @@ def kept(data: Data) -> str:
     lines.sort(key=lambda line: next(n for n, start in enumerate(order) if line[0].startswith(start)))
     head = [f"{endgame}, {kind}" for endgame, kind in columns]
     return table(["player", *head, "decisions"], lines)
+
+
+def coplayed(data: Data) -> str:
+    """Return a line for each endgame: what champions of runs on a GPU keep, and whether those with more points do."""
+    from scipy import stats
+
+    lines, tests = [], []
+    for endgame in ENDGAMES:
+        kept = {
+            kind: {row["player"]: float(row["kept"]) for row in data["chess_kept"] if _is(row, endgame, kind)}
+            for kind in ("critical", "held")
+        }
+        points = {
+            row["player"]: float(row["score"])
+            for row in data["chess_book"]
+            if row["player"] in kept["critical"] and row["opponent"] == "master"
+        }
+        shares = [kept["critical"][player] for player in points]
+        tests.append(stats.spearmanr(list(points.values()), shares))
+        most = max(points, key=lambda player: points[player])
+        middles = (_middle(list(values.values())) for values in kept.values())
+        lines.append([endgame, str(len(points)), *middles, f"{100 * kept['critical'][most]:.1f}"])
+    for line, one, p in zip(lines, tests, holm([one.pvalue for one in tests]), strict=True):
+        line.append(f"{one.statistic:.2f} (p {p:.2g})")
+    head = ["critical, median", "held, median", "critical, most points", "rank correlation with points (p, Holm)"]
+    return table(["endgame", "runs", *head], lines)
+
+
+def _is(row: Cells, endgame: str, kind: str) -> bool:
+    return (row["endgame"], row["decisions"], row["than"]) == (endgame, kind, "") and GPU in row["player"]
+
+
+def _middle(shares: Sequence[float]) -> str:
+    """Return the median of shares, in percent, with the least and the greatest of them."""
+    middle, least, most = (f"{100 * x:.1f}" for x in (median(shares), min(shares), max(shares)))
+    return f"{middle} ({least} to {most})"
 
 
 def four(data: Data) -> str:
@@ -245,6 +288,7 @@ def results(data: Data) -> str:
 
 TABLES: Makers = {
     "chess_kept": kept,
+    "chess_coplayed": coplayed,
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,
