@@ -40,6 +40,10 @@ MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
+FIRST_STARTS, OTHER_STARTS = "0", "1"
+"""The seeds of games where material counts."""
+SHOWN = 12
+"""Terminals that are shown alone."""
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
@@ -132,7 +136,8 @@ def four(data: Data) -> str:
     """Return a line for each player, with its share of critical decisions in the four endgames of four men."""
     rows = [row for row in data["chess_four"] if not row["than"]]
     found = _across(rows, [(endgame, "critical") for endgame in FOUR])
-    return table(["player", *FOUR], [[str(named(player)), *cells] for player, cells in found.items()])
+    lines = [[str(named(player)), *(cell.partition(" ")[0] for cell in cells)] for player, cells in found.items()]
+    return table(["player", *FOUR], lines)
 
 
 def five(data: Data) -> str:
@@ -171,13 +176,18 @@ def near(data: Data) -> str:
 
 
 def by_book(data: Data) -> str:
-    """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts."""
+    """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts.
+
+    Games from the first starts are left out where all of the runs played more from others.
+    """
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["chess_book"]:
         kind = str(named(row["player"])).partition(", seed")[0]
         found.setdefault((row["endgame"], kind, str(named(row["opponent"])), row["seed"]), []).append(row)
     lines = []
-    for (*place, _), rows in found.items():
+    for (*place, seed), rows in found.items():
+        if seed == FIRST_STARTS and len(found.get((*place, OTHER_STARTS), ())) == len(rows):
+            continue
         count = sum(int(row["games"]) for row in rows)
         ends = (sum(int(row[name]) for row in rows) for name in ("won", "ahead", "drawn", "behind", "lost"))
         scores = [float(row["score"]) for row in rows]
@@ -232,12 +242,12 @@ def _interval(score: float, low: float, high: float) -> str:
 
 
 def terminals(data: Data) -> str:
-    """Return a line for each terminal as the whole program."""
+    """Return a line for each of the terminals that are best in the last endgame, as the whole program."""
     rows = [row for row in data["chess_kept"] if not row["than"] and named(row["player"]) is None]
     found = _across(rows, [(endgame, "critical") for endgame in ENDGAMES])
     lines = [[name.replace("*", "\\*"), *cells] for name, cells in found.items()]
     lines.sort(key=lambda line: -float(line[-1].split()[0] or 0))
-    return table(["terminal alone", *ENDGAMES], lines)
+    return table(["terminal alone", *ENDGAMES], lines[:SHOWN])
 
 
 def differences(data: Data) -> str:
