@@ -145,3 +145,13 @@ def test_terminals_that_sums_weigh_tell_less_than_all(capsys):
         found[sees] = int(rows[1][3])
         assert float(rows[2][5]) >= float(rows[1][5]) > 0.5
     assert found["weighed"] < found["all"] == 1187
+
+
+@pytest.mark.parametrize(
+    ("study", "option", "file"),
+    [(kept, "champions", "chess_sum_krk"), (kept, "champions", "mancala"), (seen, "programs", "mancala")],
+)
+def test_champions_that_value_no_moves_as_asked_are_refused(capsys, study, option, file):
+    words = [f"{option}=[docs/data/champions/{file}.jsonl#0]", "endgame=KRK"]
+    assert arguments.main(study.Options, study.task, study.__doc__, words) == 2
+    assert f"{option}=docs/data/champions/{file}.jsonl#0: accepted: champions of chess" in capsys.readouterr().err

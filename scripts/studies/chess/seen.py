@@ -35,13 +35,15 @@ from scipy.sparse import csr_array
 import envs
 from envs.chess import language, sums, tables
 from envs.chess.notation.fen import kinds_of
+from envs.chess.rules import Chess
 from envs.chess.tables.process import ENDGAMES, endgame
 from jaxgp import files
 from jaxgp.config import arguments
+from jaxgp.errors import reject
 from jaxgp.fitness.taught.own_play import look
-from jaxgp.measure.champions import load
+from jaxgp.measure.champions import Loaded, load
 from jaxgp.options import MAX_COUNT, option
-from jaxgp.players.taught import DecisionProcess
+from jaxgp.players.taught import DecisionProcess, Learns
 from studies.chess.shared import rows
 
 MOVES = 50
@@ -127,19 +129,28 @@ def met(of: DecisionProcess, play: csr_array, reply: csr_array) -> np.ndarray:
     return total
 
 
-def of_program(path: str, of: DecisionProcess) -> np.ndarray:
-    """Return float[M]: what a program gives to the outcomes of a process."""
+def program(path: str) -> Loaded:
+    """Return a program; raises UsageError where it does not value moves of chess."""
     made = load(path, envs, "programs")
+    if not (isinstance(made.cast.game, Chess) and isinstance(made.cast.actor, Learns)):
+        reject("programs", path, "champions of chess that value moves")
+    return made
+
+
+def of_program(made: Loaded, of: DecisionProcess) -> np.ndarray:
+    """Return float[M]: what a program gives to the outcomes of a process."""
+    actor = made.cast.actor
     state = jax.tree.map(np.asarray, made.cast.game.init(jax.random.key(0)))
     states = jax.tree.map(lambda x: np.broadcast_to(x, (len(of.won), *x.shape)), state)
-    seen = look(made.cast.actor, of._replace(states=states))
-    plans = made.cast.actor.prepare(jax.tree.map(lambda x: np.asarray(x)[None], made.genome))
-    values = made.cast.actor.judge(plans, *(jnp.asarray(x) for x in (seen.features, seen.tree)))
+    seen = look(actor, of._replace(states=states))
+    plans = actor.prepare(jax.tree.map(lambda x: np.asarray(x)[None], made.genome))
+    values = actor.judge(plans, jnp.asarray(seen.features), jnp.asarray(seen.tree))
     return np.asarray(values, float)[0][seen.number]
 
 
 def measure(options: Options) -> str:
     """Return the rows of an endgame."""
+    programs = {path: program(path) for path in options.programs}
     of = endgame(kinds_of(options.endgame))
     reply = answers(of)
     look_alike = combinations(of, options.terminals)
@@ -158,8 +169,8 @@ def measure(options: Options) -> str:
         head = f"{options.endgame},{by},{int((of.starts | of.unmet).sum())},{count},{rounds},{found[0]:.5f}"
         return f"{head},{int(of.unmet.sum())},{found[1]:.5f},{options.sees}\n"
 
-    if options.programs:
-        return "".join(row(path, 0, shares(choose(of, of_program(path, of)))) for path in options.programs)
+    if programs:
+        return "".join(row(path, 0, shares(choose(of, of_program(made, of)))) for path, made in programs.items())
     worth = mean(1 - depths(of) / tables.MATE, np.ones(len(look_alike)))
     play = choose(of, worth[look_alike])
     found = [shares(play)]
