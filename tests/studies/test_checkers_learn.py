@@ -66,9 +66,17 @@ def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
     np.testing.assert_allclose(learn.goals(seen, 0.5)[:, 0], [first, second, third, fourth, fifth], rtol=1e-6)
 
 
-def test_phases_that_do_not_ascend_are_refused(capsys):
-    assert arguments.main(learn.Options, learn.task, "", ["bounds=[8,4]"]) == 2
-    assert "bounds=[8,4]: accepted: whole numbers in ascending order" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("bounds=[8,4]", "bounds=[8,4]: accepted: whole numbers in ascending order"),
+        ("size=6", "rows=3: accepted: a whole number from 1 to 2 (two rows of size=6 stay empty)"),
+        ("batch=1 plies=2", "passes=4: accepted: a whole number from 1 to 2 (batch games of plies)"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused_in_one_line(wrong, said, capsys):
+    assert arguments.main(learn.Options, learn.task, "", wrong.split()) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
 
 
 @pytest.mark.thorough

@@ -1,7 +1,7 @@
 """Learn a program that values the leaves of a search in checkers, by games of the search against itself.
 
-python scripts/studies/checkers/learn.py lose=true seed=0 save=outputs/learned.json
-python scripts/studies/checkers/learn.py size=10 depth=2 seed=0 save=outputs/learned.json
+python scripts/studies/checkers/learn.py lose=true plays=3 save=outputs/learned.json
+python scripts/studies/checkers/learn.py size=10 plays=3 "bounds=[10,20]" save=outputs/learned.json
 
 The program is a sum for each of a few phases of a game (`sums.py`), so it is a champion like any other. Its numbers
 learn by logistic regression: the chance to win that they give a position moves towards that of the search from it,
@@ -48,7 +48,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes import language as languages
-from jaxgp.options import MAX_COUNT, MAX_SEED, list_options, option
+from jaxgp.options import MAX_COUNT, MAX_SEED, bound, list_options, option
 from jaxgp.players.ply import random_move
 from jaxgp.players.searched import WON
 from jaxgp.run.run import use_compilation_cache
@@ -81,18 +81,18 @@ class Options:
     quiet_plies: int = option(
         40, "plies without a capture after which a game is drawn; 0: no such draw", low=0, high=9999
     )
-    depth: int = option(3, "plies of the search", low=1, high=6)
+    depth: int = option(2, "plies of the search", low=1, high=6)
     chunks: int = option(100, "how often the numbers learn", low=1, high=MAX_COUNT)
     batch: int = option(256, "games that are played side by side with the same numbers", low=1, high=4096)
     plies: int = option(64, "plies of every game between", low=2, high=1000)
     passes: int = option(4, "steps of Adam for each of these plies of all games", low=1, high=100)
     lam: float = option(
-        0.8, "lambda: the share of the next position's value in what a position is to be worth", low=0, high=1
+        0.97, "lambda: the share of the next position's value in what a position is to be worth", low=0, high=1
     )
     rate: float = option(0.02, "of the first steps of Adam", low=0, high=1, above=True)
     decay: float = option(1e-5, "how strongly numbers are drawn to 0", low=0, high=1)
-    chance: float = option(0.1, "the share of moves that are random", low=0, high=1)
-    opening: int = option(8, "the first moves of a game that are random, at most", low=0, high=100)
+    chance: float = option(0.04, "the share of moves that are random", low=0, high=1)
+    opening: int = option(12, "the first moves of a game that are random, at most", low=0, high=100)
     bounds: list[int] = option([8, 16], "pieces on the board that phases end with, ascending")
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
     title: str = option("Checkers, learned", "of the champion")
@@ -100,7 +100,9 @@ class Options:
     save: str = option("learned.json", "file for the champion", path=True)
 
     def laws(self, prefix: str) -> None:
-        """Refuse bounds that do not ascend; raises UsageError."""
+        """Refuse bounds that do not ascend, more steps than positions, and too many men; raises UsageError."""
+        bound(self, "rows", prefix, high=self.size // 2 - 1, why=f"two rows of {prefix}size={self.size} stay empty")
+        bound(self, "passes", prefix, high=self.batch * self.plies, why=f"{prefix}batch games of {prefix}plies")
         if self.bounds != sorted({*self.bounds}):
             reject(prefix + "bounds", self.bounds, "whole numbers in ascending order")
 
