@@ -27,7 +27,7 @@ if __name__ == "__main__":
 
 import hashlib
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -195,7 +195,8 @@ class Learner:
         seen = Seen(now.states, jax.nn.sigmoid(found.max(-1)), cut, after.terminated, points, turned)
         fresh = jax.vmap(lambda _: game.init(unused_key()))(now.plies)
         random = jax.random.randint(openings, (count,), 0, one.opening + 1)
-        return now.replace(
+        return replace(
+            now,
             states=where(after.terminated, fresh, after),
             plies=jnp.where(after.terminated, 0, now.plies + 1),
             random=jnp.where(after.terminated, random, now.random),
@@ -223,7 +224,7 @@ class Learner:
         (weights, memory), losses = lax.scan(step, (now.weights, now.memory), order.reshape(one.passes, -1))
         drawn = (seen.ended & (seen.result == 0.5)).sum() / jnp.maximum(seen.ended.sum(), 1)
         told = jnp.stack([losses.mean(), seen.ended.sum().astype(float), drawn])
-        return now.replace(weights=weights, memory=memory, chunk=now.chunk + 1), told
+        return replace(now, weights=weights, memory=memory, chunk=now.chunk + 1), told
 
 
 def learn(options: Options, folder: Path) -> np.ndarray:
