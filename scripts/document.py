@@ -41,6 +41,7 @@ from tables import (
     mancala,
     methods,
     othello,
+    published,
     reversi,
     walls,
 )
@@ -73,11 +74,13 @@ def columns() -> Makers:
         "first_generations": of_first.COLUMNS,
         "seeds_timed": experiments.COLUMNS,
         "methods": OF_METHODS,
+        "published": published.COLUMNS,
     }
     return {f"columns_of_{name}": lines(of) for name, of in tables.items()}
 
 
 DOCUMENTS = {
+    "published.md": published.TABLES,
     "results/backgammon.md": backgammon.TABLES,
     "results/checkers.md": checkers.TABLES,
     "results/rars.md": rars.TABLES,

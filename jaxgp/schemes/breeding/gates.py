@@ -19,7 +19,7 @@ import numpy as np
 import optax
 from jax import Array, lax
 
-from jaxgp.arrays import comparable, count_unique, take
+from jaxgp.arrays import comparable, count_unique, take, where
 from jaxgp.contracts import Differentiable, Memory, Metrics
 from jaxgp.evolution.generational import BREED, size_metrics
 from jaxgp.evolution.tuning.options import TuneOptions
@@ -194,36 +194,45 @@ class Gated(Tunes):
         place of an individual drawn at random, or by a new one, with equal probability. Their values begin small.
         """
         order = jnp.argsort(-comparable(result.fitness), stable=True)
-        elites, count = self.options.elites, self.population - self.options.elites
+        elites = self.options.elites
         parents = take(population, order[jnp.arange(self.population) % elites])
-        if not count or not self.options.renewed:
+        if elites == self.population or not self.options.renewed:
             return parents, memory, {}
         key = child(key, BREED)
-        of, other, fresh = self.learner.read(parents), self.learner.read(population), self._new(key, self.population)
+        of, others, fresh = self.learner.read(parents), self.learner.read(population), self._new(key, self.population)
         who_key, coin_key = jax.random.split(jax.random.fold_in(key, 0))
         bred = []
         for tree, form in enumerate(self.learner.forms):
             shape = self.population, form.gates
             who = jax.random.randint(jax.random.fold_in(who_key, tree), shape, 0, self.population)
             coin = jax.random.bernoulli(jax.random.fold_in(coin_key, tree), 0.5, shape)
-            mine = of[tree][:, : form.gates], of[tree][:, form.gates : -1]
-            strength = jnp.abs(mine[1]).sum(-1)
-            weakest = jnp.argsort(jnp.argsort(strength, axis=-1), axis=-1) < self.options.renewed
-            at = jnp.arange(form.gates)
-            theirs = other[tree][who, at], VALUE * other[tree][who, form.gates + at]
-            new = fresh[tree][:, : form.gates], fresh[tree][:, form.gates : -1]
-            child_of = (jnp.arange(self.population) >= elites)[:, None, None]
-            put = child_of & weakest[..., None]
-            parts = [
-                jnp.where(put, jnp.where(coin[..., None], a, b), x) for x, a, b in zip(mine, theirs, new, strict=True)
-            ]
-            bred.append(jnp.concatenate([*parts, of[tree][:, -1:]], 1))
-        merits = tuple(jnp.abs(x) for x in bred)
-        born = self.learner.write(tuple(bred), merits, 1.0)
+            bred.append(renew(form, self.options.renewed, of[tree], others[tree], fresh[tree], who, coin))
+        born = self.learner.write(tuple(bred), tuple(jnp.abs(x) for x in bred), 1.0)
         stays = jnp.arange(self.population) < elites
-        keep = lambda a, b: jnp.where(stays.reshape(-1, *[1] * (a.ndim - 1)), a, b)  # noqa: E731
-        return jax.tree.map(keep, parents, born), memory, {}
+        return where(stays, parents, born), memory, {}
 
     def describe(self, population: Programs, best: Array) -> Metrics:
         """Return the sizes of programs in nodes, and how many are distinct."""
         return size_metrics(population, best) | {"unique_programs": count_unique(population)}
+
+
+def renew(form: Form, count: int, of: Array, others: Array, fresh: Array, who: Array, coin: Array) -> Array:
+    """Return float32[P, 2 K + 1, F]: the weights of one tree, with other gates in place of the weakest.
+
+    Args:
+        form: of the tree, with K gates of sums of F terms.
+        count: gates to replace, those with the smallest weights in their values.
+        of: float32[P, 2 K + 1, F], the weights of the parents.
+        others: those of all individuals, whose gates are taken with small values.
+        fresh: those of new individuals.
+        who: int32[P, K], whose gate a place gets.
+        coin: bool[P, K], whether it gets that one; else a new one.
+    """
+    first = form.gates
+    conditions, values = of[:, :first], of[:, first:-1]
+    weak = (jnp.argsort(jnp.argsort(jnp.abs(values).sum(-1), axis=-1), axis=-1) < count)[..., None]
+    at = jnp.arange(first)
+    take_theirs = coin[..., None]
+    condition = jnp.where(take_theirs, others[who, at], fresh[:, :first])
+    value = jnp.where(take_theirs, VALUE * others[who, first + at], fresh[:, first:-1])
+    return jnp.concatenate([jnp.where(weak, condition, conditions), jnp.where(weak, value, values), of[:, -1:]], 1)

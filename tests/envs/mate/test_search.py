@@ -120,6 +120,7 @@ def differences(options, count, seed):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 6))
 @pytest.mark.parametrize(
     "options",
     [
@@ -128,6 +129,6 @@ def differences(options, count, seed):
     ],
     ids=["again", "book"],
 )
-def test_programs_search_as_recursive_python_does(options):
-    wrong = differences(options, 300, 1)
+def test_programs_search_as_recursive_python_does(options, seed):
+    wrong = differences(options, 300, seed)
     assert not wrong, wrong[0]
