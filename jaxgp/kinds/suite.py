@@ -219,9 +219,7 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
             parsimony=self.parsimony,
             minimum=self.minimum,
         )
-        referee = replace(
-            training, instances=take(others.states, aside), limit=self.validation_limit or self.limit
-        )
+        referee = replace(training, instances=take(others.states, aside), limit=self.validation_limit or self.limit)
         own = SolverFitness(training, self.problems.met) if self.problems.population else training
         return Refereed(own, referee, self.measured, self.first)
 
