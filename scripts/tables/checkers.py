@@ -22,8 +22,6 @@ GUIDE = "search depth=3 evaluator=noise ties=first"
 """The opponent that groups of runs are compared by."""
 GROUPS, BASE = "ablation ", "ablation base"
 """How the titles of runs begin that are compared in groups, and the title of the runs that are the base."""
-LARGE_GUIDE = "search depth=3 evaluator=material|king_2 ties=random"
-"""The opponent of the book on 10 x 10 squares."""
 QUIET = {"": "draw after 40 plies", " quiet_plies=100": "after 100"}
 """Draw rules that champions are played by, as the names of games end."""
 SEARCHED = 3
@@ -197,6 +195,5 @@ TABLES = {
     **{f"checkers_lose_{depth}": partial(champions, game=LOSE, depth=depth) for depth in (1, 3, 4, 5)},
     **{f"checkers_large_{depth}": partial(champions, game=LARGE, depth=depth) for depth in (2, 3)},
     "checkers_lose_quiet": partial(quiet, game=LOSE, opponent=GUIDE),
-    "checkers_large_quiet": partial(quiet, game=LARGE, opponent=LARGE_GUIDE),
     "checkers_ablation": ablation,
 }
