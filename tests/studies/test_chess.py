@@ -14,7 +14,8 @@ from envs.chess.notation.pgn import fen_of
 from envs.chess.rules import Chess
 from jaxgp.arrays import take
 from jaxgp.config import arguments
-from studies.chess import curves, games, kept, larger
+from jaxgp.players.taught import DecisionProcess
+from studies.chess import curves, games, kept, larger, seen
 from tests.scripts import commands
 
 pytestmark = pytest.mark.thorough
@@ -114,3 +115,43 @@ def test_a_picture_has_a_line_for_each_run_and_opponent(tmp_path):
     left, right = curves.draw([*rows, row("a", 10, "stockfish nodes 10", 0.25)]).axes
     assert [line.get_xydata().tolist() for line in left.lines[:2]] == [[[10, 0.4], [20, 0.3]]] * 2
     assert right.lines[0].get_xydata().tolist() == [[10, 0.25]]
+
+
+def test_the_share_of_mates_is_that_of_a_chain():
+    """Of two moves one mates, and one leads back to the start, or to a position that is lost."""
+    two = DecisionProcess(
+        states=None,
+        outcomes=None,
+        moves=np.array([[0, 1], [2, -1]]),
+        replies=np.array([[-1, -1], [0, 1], [-1, -1]]),
+        won=np.array([True, False, False]),
+        left=np.array([1, 0]),
+        starts=np.array([True, False]),
+        unmet=np.array([False, False]),
+    )
+    reply = seen.answers(two)
+    for worth, share, often in (([1, 0, 0], 1, 1), ([0, 1, 0], 0, 0), ([1, 1, 0], 2 / 3, 2 / 3)):
+        play = seen.choose(two, np.array(worth, float))
+        assert seen.come(two, play, reply, 1.0)[0][0] == pytest.approx(share)
+        assert seen.met(two, play, reply)[0] == pytest.approx(often)
+    assert seen.depths(two).tolist() == [0, 2, tables.MATE]
+
+
+def test_terminals_that_sums_weigh_tell_less_than_all(capsys):
+    found = {}
+    for sees in ("all", "weighed"):
+        assert arguments.main(seen.Options, seen.task, seen.__doc__, ["endgame=KQK", "rounds=1", f"sees={sees}"]) == 0
+        rows = [line.split(",") for line in capsys.readouterr().out.splitlines()]
+        found[sees] = int(rows[1][3])
+        assert float(rows[2][5]) >= float(rows[1][5]) > 0.5
+    assert found["weighed"] < found["all"] == 1187
+
+
+@pytest.mark.parametrize(
+    ("study", "option", "file"),
+    [(kept, "champions", "chess_sum_krk"), (kept, "champions", "mancala"), (seen, "programs", "mancala")],
+)
+def test_champions_that_value_no_moves_as_asked_are_refused(capsys, study, option, file):
+    words = [f"{option}=[docs/data/champions/{file}.jsonl#0]", "endgame=KRK"]
+    assert arguments.main(study.Options, study.task, study.__doc__, words) == 2
+    assert f"{option}=docs/data/champions/{file}.jsonl#0: accepted: champions of chess" in capsys.readouterr().err

@@ -163,6 +163,8 @@ def test_wrong_terminals_and_parts_are_refused_before_games(analyse, tmp_path):
     words = f"run={run}", "panel=othello", "against=[random_moves]"
     assert "terminals=ownn: accepted: " in analyse(*words, "terminals=[ownn]")[2]
     assert "accepted: a run directory" in analyse(*words, "parts=[without]")[2]
+    weak = analyse(*words, "parts=[groups,single]")[2]
+    assert "parts=[groups,single]: nothing is known of the strength of terminals" in weak
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from jaxgp.seats.options import OpponentOptions
 from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study.emergence import altered, choices, strength
 from jaxgp.study.emergence.evolved import Breeder
-from jaxgp.study.emergence.options import EVOLVED, EmergenceOptions
+from jaxgp.study.emergence.options import EVOLVED, RANKED, STRENGTH, EmergenceOptions
 from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
 from jaxgp.study.emergence.strength import Scorer, ScoringTerms, fall, score
 
@@ -86,10 +86,23 @@ class Study:
         self.table = CSVTable(folder / TABLE, COLUMNS)
         self.table.check("output")
         self.known = {tuple(row[name] for name in KEY): row for row in self.table.read()}
+        self._check_ranking()
         self.breeder: Breeder | None = None
         if set(options.parts) & set(EVOLVED):
             self.breeder = Breeder(loaded, games, folder / "runs", options.generations, options.seed)
         self._bases: dict[tuple[str, str], np.ndarray] = {}
+
+    def _check_ranking(self) -> None:
+        """Refuse parts that take the strongest terminals before any strength is known; raises UsageError."""
+        parts = self.options.parts
+        late = [parts.index(part) for part in RANKED if part in parts]
+        earlier = set(parts[: min(late, default=0)]) & set(STRENGTH)
+        if late and not (self.options.terminals or earlier or strengths([*self.known.values()])):
+            listed = f"[{','.join(parts)}]"
+            raise UsageError(
+                f"parts={listed}: nothing is known of the strength of terminals; accepted: some of "
+                f"{', '.join(STRENGTH)} before {' and '.join(RANKED)}, or terminals=[...] in their order"
+            )
 
     def price(self, parts: Sequence[str]) -> None:
         """Say what the parts will cost, before they begin."""
@@ -220,7 +233,9 @@ class Study:
             if all(self.has(part, name, kind, str(number), against) for against in self.scorer.names):
                 continue
             self.say(f"{part}, {kind}: run {number + 1} of {self.options.replicates}")
-            made = self.breeder.evolve(f"{part}_{kind}", left_out, number, depth)
+            # Runs with all terminals are the same whatever they are compared with.
+            run = f"{part}_{kind}" if left_out or depth is not None else "without_nothing"
+            made = self.breeder.evolve(run, left_out, number, depth)
             program = self.altered.widened(made.genome)
             rows = [
                 self.row(

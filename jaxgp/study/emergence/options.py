@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxgp.config.games import OF_CHAMPIONS
-from jaxgp.errors import UsageError, reject
+from jaxgp.errors import reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_SEED, option
 
 EMERGENCE = "emergence"
@@ -14,6 +14,10 @@ MEASURED = ("single", "disabled", "moves", "reduced")
 EVOLVED = ("without", "pairs", "groups")
 """Parts that evolve players anew."""
 PARTS = (*MEASURED, *EVOLVED)
+STRENGTH = ("single", "disabled", "without")
+"""Parts that strength is the mean of."""
+RANKED = ("pairs", "groups")
+"""Parts that take the strongest terminals."""
 WAYS = ("zero", "random", "elsewhere")
 
 
@@ -77,5 +81,3 @@ class EmergenceOptions:
             given = getattr(self, name)
             if not given or set(given) - set(known) or len(set(given)) < len(given):
                 reject(prefix + name, given, f"some of {', '.join(known)}, each once")
-        if self.opening_plies == 0 and self.games < 2:
-            raise UsageError(f"{prefix}games={self.games}: accepted: 2 or more")

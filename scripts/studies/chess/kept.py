@@ -24,7 +24,7 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import jax
@@ -147,6 +147,21 @@ def _decisions(found: Lessons) -> Decisions:
     return Decisions(found, there, there & np.asarray(found.values == found.values.max(1, keepdims=True)))
 
 
+def by_options(champions: Sequence[str]) -> dict[language.Options, dict[str, str]]:
+    """Return the texts of written programs and of champions by their names, by what they are made of.
+
+    Raises:
+        UsageError: a champion of another game, or one that is no tree.
+    """
+    found = {language.Options(): {name: strategies.text(name) for name in strategies.WRITTEN}}
+    for path in champions:
+        loaded = load(path, envs, "champions")
+        if not isinstance(loaded.cast.options, language.Options):
+            reject("champions", path, "champions of chess whose trees value moves (role move)")
+        found.setdefault(loaded.cast.options, {})[path] = loaded.content.text
+    return found
+
+
 def by_programs(
     game: Chess, options: language.Options, texts: Mapping[str, str], at: Decisions
 ) -> dict[str, np.ndarray]:
@@ -187,18 +202,13 @@ def by_engine(game: Chess, command: str, limit: str, at: Decisions, count: int) 
 def measure(options: Options) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table."""
     game = envs.make("chess", endgame=options.endgame)
+    asked = by_options(options.champions)
     drawn = options.positions is None
     at = (
         decide(game, options.decisions, options.seed)
         if options.positions is None
         else meet(game, str(files.user_path("positions", options.positions)), options.decisions, options.seed)
     )
-    asked: dict[language.Options, dict[str, str]] = {}
-    asked[language.Options()] = {name: strategies.text(name) for name in strategies.WRITTEN}
-    for path in options.champions:
-        loaded = load(path, envs, "champions")
-        assert isinstance(loaded.cast.options, language.Options)
-        asked.setdefault(loaded.cast.options, {})[path] = loaded.content.text
     alone = asked.setdefault(language.Options(trees="one"), {})
     alone["printed"] = strategies.trees(strategies.text("gpec190"))[0]
     if options.terminals:

@@ -40,11 +40,10 @@ from jaxgp import files
 from jaxgp.arrays import take
 from jaxgp.config import arguments
 from jaxgp.errors import reject
-from jaxgp.measure.champions import load
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.players.taught import Lessons
 from jaxgp.statistics.intervals import interval
-from studies.chess.kept import Decisions, by_engine, by_programs
+from studies.chess.kept import Decisions, by_engine, by_options, by_programs
 from studies.chess.shared import analyst, rows
 
 COLUMNS = ("endgame", "player", "nodes", "decisions", "number", "kept", "low", "high")
@@ -115,6 +114,7 @@ def judge(game: Chess, states: State, options: Options) -> np.ndarray:
 
 def measure(options: Options) -> Iterator[tuple[str, ...]]:
     """Yield the rows of the table."""
+    texts = by_options(options.champions)
     game = envs.make("chess", endgame=options.endgame)
     states = (
         drawn(game, options.decisions, options.seed)
@@ -133,12 +133,6 @@ def measure(options: Options) -> Iterator[tuple[str, ...]]:
     results = np.where(worth >= WON, 1, np.where(worth <= -WON, -1, 0))
     critical = (np.where(there, results, 2).min(1) < np.where(there, results, -2).max(1)).nonzero()[0]
     near, best = asked(results, critical), asked(worth, np.arange(len(worth)))
-    texts: dict[language.Options, dict[str, str]] = {}
-    texts[language.Options()] = {name: strategies.text(name) for name in strategies.WRITTEN}
-    for path in options.champions:
-        loaded = load(path, envs, "champions")
-        assert isinstance(loaded.cast.options, language.Options)
-        texts.setdefault(loaded.cast.options, {})[path] = loaded.content.text
     texts.setdefault(language.Options(trees="one"), {})["printed"] = strategies.trees(strategies.text("gpec190"))[0]
     kept = {"random": near.kept.sum(1) / near.there.sum(1)}
     played = {"random": best.kept.sum(1) / best.there.sum(1)}

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 
@@ -32,10 +34,16 @@ CLASSES = {
 CHAMPION = re.compile(
     r"docs/data/champions/chess_(?P<kind>\w+?)_(?P<endgame>\w+)\.jsonl#(?P<seed>\d+)(, (?P<plies>\d) plies)?"
 )
+GPU = "/chess_gpu_"
+"""What stands in names of files for runs that were made on a GPU."""
 MANY = "many"
 """What stands in names of files for four endgames together."""
 ENGINE = re.compile(r"(?P<name>[a-z0-9]+)( nodes| depth)? (?P<limit>\d+)(?P<plies> plies)?")
 ENGINES = {"stockfish": "Stockfish", "toga2": "Toga II"}
+FIRST_STARTS, OTHER_STARTS = "0", "1"
+"""The seeds of games where material counts."""
+SHOWN = 12
+"""Terminals that are shown alone."""
 FOUR = ("KRKR", "KQKQ", "KQKR", "KQRK")
 FIVE = ("KQRKR", "KQRKQ")
 SIX = ("KQRKQR", "KRRKRR")
@@ -70,9 +78,12 @@ def _across(rows: Iterable[Cells], columns: Sequence[tuple[str, str]]) -> dict[s
 
 
 def kept(data: Data) -> str:
-    """Return a line for each player but terminals: shares of critical and held decisions, and how many there were."""
+    """Return a line for each player but terminals: shares of critical and held decisions, and how many there were.
+
+    Runs that were made on a GPU have a table of their own.
+    """
     columns = [(endgame, kind) for endgame in ENDGAMES for kind in ("critical", "held")]
-    rows = [row for row in data["chess_kept"] if not row["than"]]
+    rows = [row for row in data["chess_kept"] if not row["than"] and GPU not in row["player"]]
     number = {(row["player"], row["endgame"]): row["number"] for row in rows if row["decisions"] == "critical"}
     lines = []
     for player, cells in _across(rows, columns).items():
@@ -85,11 +96,48 @@ def kept(data: Data) -> str:
     return table(["player", *head, "decisions"], lines)
 
 
+def coplayed(data: Data) -> str:
+    """Return a line for each endgame: what champions of runs on a GPU keep, and whether those with more points do."""
+    from scipy import stats
+
+    lines, tests = [], []
+    for endgame in ENDGAMES:
+        kept = {
+            kind: {row["player"]: float(row["kept"]) for row in data["chess_kept"] if _is(row, endgame, kind)}
+            for kind in ("critical", "held")
+        }
+        points = {
+            row["player"]: float(row["score"])
+            for row in data["chess_book"]
+            if row["player"] in kept["critical"] and row["opponent"] == "master"
+        }
+        shares = [kept["critical"][player] for player in points]
+        tests.append(stats.spearmanr(list(points.values()), shares))
+        most = max(points, key=lambda player: points[player])
+        middles = (_middle(list(values.values())) for values in kept.values())
+        lines.append([endgame, str(len(points)), *middles, f"{100 * kept['critical'][most]:.1f}"])
+    for line, one, p in zip(lines, tests, holm([one.pvalue for one in tests]), strict=True):
+        line.append(f"{one.statistic:.2f} (p {p:.2g})")
+    head = ["critical, median", "held, median", "critical, most points", "rank correlation with points (p, Holm)"]
+    return table(["endgame", "runs", *head], lines)
+
+
+def _is(row: Cells, endgame: str, kind: str) -> bool:
+    return (row["endgame"], row["decisions"], row["than"]) == (endgame, kind, "") and GPU in row["player"]
+
+
+def _middle(shares: Sequence[float]) -> str:
+    """Return the median of shares, in percent, with the least and the greatest of them."""
+    middle, least, most = (f"{100 * x:.1f}" for x in (median(shares), min(shares), max(shares)))
+    return f"{middle} ({least} to {most})"
+
+
 def four(data: Data) -> str:
     """Return a line for each player, with its share of critical decisions in the four endgames of four men."""
     rows = [row for row in data["chess_four"] if not row["than"]]
     found = _across(rows, [(endgame, "critical") for endgame in FOUR])
-    return table(["player", *FOUR], [[str(named(player)), *cells] for player, cells in found.items()])
+    lines = [[str(named(player)), *(cell.partition(" ")[0] for cell in cells)] for player, cells in found.items()]
+    return table(["player", *FOUR], lines)
 
 
 def five(data: Data) -> str:
@@ -128,13 +176,18 @@ def near(data: Data) -> str:
 
 
 def by_book(data: Data) -> str:
-    """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts."""
+    """Return a line for each kind of champion, opponent and set of starts: games of all runs where material counts.
+
+    Games from the first starts are left out where all of the runs played more from others.
+    """
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["chess_book"]:
         kind = str(named(row["player"])).partition(", seed")[0]
         found.setdefault((row["endgame"], kind, str(named(row["opponent"])), row["seed"]), []).append(row)
     lines = []
-    for (*place, _), rows in found.items():
+    for (*place, seed), rows in found.items():
+        if seed == FIRST_STARTS and len(found.get((*place, OTHER_STARTS), ())) == len(rows):
+            continue
         count = sum(int(row["games"]) for row in rows)
         ends = (sum(int(row[name]) for row in rows) for name in ("won", "ahead", "drawn", "behind", "lost"))
         scores = [float(row["score"]) for row in rows]
@@ -189,12 +242,12 @@ def _interval(score: float, low: float, high: float) -> str:
 
 
 def terminals(data: Data) -> str:
-    """Return a line for each terminal as the whole program."""
+    """Return a line for each of the terminals that are best in the last endgame, as the whole program."""
     rows = [row for row in data["chess_kept"] if not row["than"] and named(row["player"]) is None]
     found = _across(rows, [(endgame, "critical") for endgame in ENDGAMES])
     lines = [[name.replace("*", "\\*"), *cells] for name, cells in found.items()]
     lines.sort(key=lambda line: -float(line[-1].split()[0] or 0))
-    return table(["terminal alone", *ENDGAMES], lines)
+    return table(["terminal alone", *ENDGAMES], lines[:SHOWN])
 
 
 def differences(data: Data) -> str:
@@ -245,6 +298,7 @@ def results(data: Data) -> str:
 
 TABLES: Makers = {
     "chess_kept": kept,
+    "chess_coplayed": coplayed,
     "chess_terminals": terminals,
     "chess_than": differences,
     "chess_four": four,

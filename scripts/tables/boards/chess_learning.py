@@ -45,11 +45,16 @@ def seen(data: Data) -> str:
     """Return a line for each way to value what programs see of positions: how often it mates."""
     said = {"depth": "the mean of the plies to mate", "play": "what its own play comes to, after {} rounds"}
     lines = [
-        [row["endgame"], row["combinations"], said[row["by"]].format(row["rounds"]), f"{100 * float(row['mated']):.1f}"]
+        [
+            f"{row['endgame']}, {row['sees']}",
+            f"{int(row['combinations']):,}",
+            said[row["by"]].format(row["rounds"]),
+            f"{100 * float(row['mated']):.1f}",
+        ]
         for row in data["chess_seen"]
         if row["by"] in said
     ]
-    return table(["endgame", "combinations of terminals", "worth of each", "mated, percent"], lines)
+    return table(["endgame, terminals", "combinations of terminals", "worth of each", "mated, percent"], lines)
 
 
 def exact(data: Data) -> str:
