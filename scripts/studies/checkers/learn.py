@@ -93,7 +93,7 @@ class Options:
     decay: float = option(1e-5, "how strongly numbers are drawn to 0", low=0, high=1)
     chance: float = option(0.04, "the share of moves that are random", low=0, high=1)
     opening: int = option(12, "the first moves of a game that are random, at most", low=0, high=100)
-    bounds: list[int] = option([8, 16], "pieces on the board that phases end with, ascending")
+    bounds: list[int] = option([8, 16], "pieces on the board that phases end with, ascending", low=0, high=256)
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
     title: str = option("Checkers, learned", "of the champion")
     folder: str = option("outputs/checkers_learn", "folder for the checkpoints", path=True)
