@@ -52,7 +52,7 @@ class OnHost:
         return found
 
 
-def take(tree: Tree, index: Array) -> Tree:
+def take(tree: Tree, index: Array | np.ndarray) -> Tree:
     """Return the items of a tree of arrays [N, ...] at `index` (int32[...])."""
     return jax.tree.map(lambda x: x[index], tree)
 

@@ -189,7 +189,6 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness with its referee; test instances of the suite take no part."""
-        import jax.numpy as jnp
         import numpy as np
 
         from jaxgp.arrays import take
@@ -207,7 +206,7 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
         drawn = np.setdiff1d(known, aside) if others is found else known
         training = SuiteFitness(
             cast.actor,
-            take(found.states, jnp.asarray(drawn)),
+            take(found.states, drawn),
             boards=self.boards,
             factor=self.factor,
             limit=self.limit,
@@ -220,9 +219,7 @@ class SuiteFitnessOptions(RefereedFitnessOptions):
             parsimony=self.parsimony,
             minimum=self.minimum,
         )
-        referee = replace(
-            training, instances=take(others.states, jnp.asarray(aside)), limit=self.validation_limit or self.limit
-        )
+        referee = replace(training, instances=take(others.states, aside), limit=self.validation_limit or self.limit)
         own = SolverFitness(training, self.problems.met) if self.problems.population else training
         return Refereed(own, referee, self.measured, self.first)
 

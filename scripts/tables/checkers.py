@@ -22,6 +22,10 @@ GUIDE = "search depth=3 evaluator=noise ties=first"
 """The opponent that groups of runs are compared by."""
 GROUPS, BASE = "ablation ", "ablation base"
 """How the titles of runs begin that are compared in groups, and the title of the runs that are the base."""
+QUIET = {"": "draw after 40 plies", " quiet_plies=100": "after 100"}
+"""Draw rules that champions are played by, as the names of games end."""
+SEARCHED = 3
+"""Plies of the champions that are played by several draw rules."""
 VARIED = ("ab3 - ab2", "ab3 - ab4")
 """The matches that variants of rules and plies are tried on."""
 
@@ -108,6 +112,23 @@ def champions(data: Data, game: str, depth: int) -> str:
     return table(["champion", *map(label, opponents)], lines)
 
 
+def quiet(data: Data, game: str, opponent: str) -> str:
+    """Return champions against an opponent by the plies without a capture after which a game is drawn."""
+    rows = [row for row in data["checkers_games"] if row["opponent"] == opponent and plies(row["player"]) == SEARCHED]
+    rules = {f"{game}{rule}": name for rule, name in QUIET.items()}
+    scores = pool_rows([row for row in rows if row["game"] in rules], ("player", "game"))
+    asked = [row for row in rows if row["game"] in rules and row["game"] != game]
+    names = {row["player"]: f"{row['title']}, seed {row['run_seed']}" for row in asked}
+
+    def cell(player: str, rule: str) -> str:
+        score = scores.get((player, rule))
+        drawn = "" if score is None else f"; {100 * score.drawn / score.games:.0f} % of {score.games:,} drawn"
+        return "" if score is None else said(score, 1000) + drawn
+
+    lines = [[name, *(cell(player, rule) for rule in rules)] for player, name in sorted(names.items(), key=by_name)]
+    return table(["champion", *rules.values()], lines)
+
+
 def plies(player: str) -> int:
     """Return how deep a champion searches, 1 if it does not search; 0 for another player."""
     found = re.fullmatch(r"champion \w+(?: depth=(\d+))?", player)
@@ -173,5 +194,6 @@ TABLES = {
     "checkers_variants": variants,
     **{f"checkers_lose_{depth}": partial(champions, game=LOSE, depth=depth) for depth in (1, 3, 4, 5)},
     **{f"checkers_large_{depth}": partial(champions, game=LARGE, depth=depth) for depth in (2, 3)},
+    "checkers_lose_quiet": partial(quiet, game=LOSE, opponent=GUIDE),
     "checkers_ablation": ablation,
 }

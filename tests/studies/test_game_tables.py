@@ -151,6 +151,13 @@ def test_a_champion_that_exceeds_a_figure_by_chance_alone_gets_no_star():
     assert "*" not in shown(alone, *(champion(name, 787) for name in ("bb", "cc", "dd")))[0][1]
 
 
+def test_champions_that_were_played_by_another_draw_rule_stand_beside_their_games_by_the_usual_one():
+    rows = champion("aa", 790), champion("bb", 700), champion("aa", 800, game=f"{checkers.LOSE} quiet_plies=100")
+    assert lines(checkers.quiet({"checkers_games": rows}, checkers.LOSE, AB3)) == [
+        ["best, seed 0", "790.0 (763.7 to 814.1); 0 % of 1,000 drawn", "800.0 (774.1 to 823.6); 0 % of 1,000 drawn"]
+    ]
+
+
 def test_groups_of_runs_are_compared_with_the_base():
     groups = {"base": [700, 710, 720, 730], "without": [600, 610, 620, 740], "other": [1, 2, 3, 4]}
     rows = [

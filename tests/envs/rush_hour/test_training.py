@@ -4,6 +4,8 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import jax
+import numpy as np
 import pytest
 
 import envs
@@ -113,6 +115,12 @@ def test_no_test_board_takes_part():
     fitness = assemble(config(), envs).ring.fitness
     assert len(fitness.fitness.instances.positions) == 32 - 3
     assert len(fitness.referee.instances.positions) == 3
+
+
+def test_making_the_fitness_computes_nothing_so_that_cores_can_still_become_devices():
+    fitness = assemble(config(validation_instances="SER"), envs).ring.fitness
+    held = jax.tree.leaves((fitness.fitness.instances, fitness.referee.instances))
+    assert {type(one) for one in held} == {np.ndarray}
 
 
 def test_boards_for_validation_may_come_from_another_suite_with_a_limit_of_their_own():

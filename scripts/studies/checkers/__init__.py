@@ -1,0 +1,1 @@
+"""Studies of checkers: evaluation functions that are learned."""

@@ -1,0 +1,285 @@
+"""Learn a program that values the leaves of a search in checkers, by games of the search against itself.
+
+python scripts/studies/checkers/learn.py lose=true plays=3 save=outputs/learned.json
+python scripts/studies/checkers/learn.py size=10 plays=3 "bounds=[10,20]" save=outputs/learned.json
+
+The program is a sum for each of a few phases of a game (`sums.py`), so it is a champion like any other. Its numbers
+learn by logistic regression: the chance to win that they give a position moves towards that of the search from it,
+mixed by lambda with that of the next position, and so on to the end of the game. Sources: J. Baxter, A. Tridgell,
+L. Weaver, "Learning to play chess using temporal differences", Machine Learning 40 (2000); J. Veness and others,
+"Bootstrapping from game tree search" (2009). A random move ends the mixing, since what follows says nothing of the
+position before it. Games are played side by side with the same numbers; one that ends is followed by another. Adam
+makes the steps (D. P. Kingma, J. Ba, 2015), and the rate falls to a tenth.
+
+No other player takes part. Learning that was stopped goes on where the same command is typed again.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+if __name__ == "__main__":
+    from jaxgp import terminal
+
+    terminal.quiet()
+
+import hashlib
+import time
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import struct
+from jax import Array, lax
+
+import envs
+import jaxgp
+from envs.checkers.rules import Checkers, State
+from jaxgp import files
+from jaxgp.arrays import take, where
+from jaxgp.config import arguments
+from jaxgp.config.schema import Config
+from jaxgp.errors import RunError, reason, reject
+from jaxgp.evolution.state import BestSoFar
+from jaxgp.genotypes import language as languages
+from jaxgp.options import MAX_COUNT, MAX_SEED, bound, list_options, option
+from jaxgp.players.ply import random_move
+from jaxgp.players.searched import WON
+from jaxgp.run.run import use_compilation_cache
+from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.chance import unused_key
+from jaxgp.store import champion, checkpoint
+from studies.checkers import sums
+
+RULES = ("size", "rows", "lose", "quiet_plies")
+"""Options that are settings of the rules."""
+LANES = 256
+"""Searches in progress at the same time."""
+
+
+@dataclass
+class Options:
+    """How the numbers learn."""
+
+    seed: int = option(0, "of the random moves", low=0, high=MAX_SEED)
+    size: int = option(
+        8,
+        "squares on each side of the board",
+        low=4,
+        high=16,
+        test=lambda size: size % 2 == 0,
+        accepted="an even number from 4 to 16",
+    )
+    rows: int = option(3, "rows of men on each side at the start", low=1, high=7)
+    lose: bool = option(False, "lose checkers")
+    quiet_plies: int = option(
+        40, "plies without a capture after which a game is drawn; 0: no such draw", low=0, high=9999
+    )
+    depth: int = option(2, "plies of the search", low=1, high=6)
+    chunks: int = option(100, "how often the numbers learn", low=1, high=MAX_COUNT)
+    batch: int = option(256, "games that are played side by side with the same numbers", low=1, high=4096)
+    plies: int = option(64, "plies of every game between", low=2, high=1000)
+    passes: int = option(4, "steps of Adam for each of these plies of all games", low=1, high=100)
+    lam: float = option(
+        0.97, "lambda: the share of the next position's value in what a position is to be worth", low=0, high=1
+    )
+    rate: float = option(0.02, "of the first steps of Adam", low=0, high=1, above=True)
+    decay: float = option(1e-5, "how strongly numbers are drawn to 0", low=0, high=1)
+    chance: float = option(0.04, "the share of moves that are random", low=0, high=1)
+    opening: int = option(12, "the first moves of a game that are random, at most", low=0, high=100)
+    bounds: list[int] = option([8, 16], "pieces on the board that phases end with, ascending", low=0, high=256)
+    plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
+    title: str = option("Checkers, learned", "of the champion")
+    folder: str = option("outputs/checkers_learn", "folder for the checkpoints", path=True)
+    save: str = option("learned.json", "file for the champion", path=True)
+
+    def laws(self, prefix: str) -> None:
+        """Refuse bounds that do not ascend, more steps than positions, and too many men; raises UsageError."""
+        bound(self, "rows", prefix, high=self.size // 2 - 1, why=f"two rows of {prefix}size={self.size} stay empty")
+        bound(self, "passes", prefix, high=self.batch * self.plies, why=f"{prefix}batch games of {prefix}plies")
+        if self.bounds != sorted({*self.bounds}):
+            reject(prefix + "bounds", self.bounds, "whole numbers in ascending order")
+
+
+@struct.dataclass
+class Learning:
+    """All that learning goes on from; B games."""
+
+    weights: Array  # float32[phases, F]
+    memory: Any  # of the optimiser
+    states: State  # [B]
+    plies: Array  # int32[B]: moves of each game so far
+    random: Array  # int32[B]: how many of the first ones are random
+    key: Array  # of all random numbers, with the number of the chunk
+    chunk: Array  # int32[]
+
+
+@struct.dataclass
+class Seen:
+    """A ply of every game; B games."""
+
+    states: State  # [B]: before the move
+    found: Array  # float32[B]: the chance to win that the search finds, for the side to move
+    cut: Array  # bool[B]: whether a random move followed
+    ended: Array  # bool[B]: whether the move ended the game
+    result: Array  # float32[B]: points of the side to move, if it did
+    turned: Array  # bool[B]: whether the other side moves next
+
+
+def goals(seen: Seen, lam: float) -> Array:
+    """Return float32[K, B]: what each of the positions is to be worth to the side to move.
+
+    Args:
+        seen: K plies of B games, in their order.
+        lam: the share of the next position's goal, as far as no random move lies between; the rest is the search's.
+    """
+
+    def back(later: Array, ply: tuple[Seen, Array]) -> tuple[Array, Array]:
+        one, last = ply
+        after = jnp.where(one.turned, 1 - later, later)
+        known = jnp.where(one.ended, one.result, jnp.where(last, one.found, after))
+        goal = (1 - lam) * one.found + lam * jnp.where(one.cut, one.found, known)
+        return goal, goal
+
+    last = jnp.arange(len(seen.found)) == len(seen.found) - 1
+    return lax.scan(back, seen.found[0], (seen, last), reverse=True)[1]
+
+
+class Learner:
+    """Plays and learns; the rules, the search and the steps follow from the options."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.game = Checkers(**{name: getattr(options, name) for name in RULES})
+        steps = options.chunks * options.passes
+        self.adam = optax.adam(optax.exponential_decay(options.rate, steps, 0.1))
+        self.search = AlphaBeta(
+            self.game, None, options.depth, 1, min(LANES, options.batch), 16, leaf_evaluator=self._leaves
+        )
+        self.go_on = jax.jit(self._go_on, donate_argnums=0)
+
+    def begin(self) -> Learning:
+        """Return the state before the first ply."""
+        one, key = self.options, jax.random.key(self.options.seed)
+        weights = jnp.zeros((len(one.bounds) + 1, sums.size(self.game)))
+        states = jax.vmap(lambda _: self.game.init(unused_key()))(jnp.arange(one.batch))
+        # Games begin at different plies, so that not all end in the same chunk.
+        random = jax.random.randint(jax.random.fold_in(key, MAX_SEED), (one.batch,), 0, one.plies)
+        return Learning(weights, self.adam.init(weights), states, jnp.zeros(one.batch, int), random, key, jnp.int32(0))
+
+    def _leaves(self, contexts: Any, whose: Array, states: State, needed: Array) -> Array:
+        del whose, needed
+        result = jax.vmap(lambda state: state.returns[state.to_move])(states)
+        found = sums.values(self.game, self.options.bounds, contexts[0], states)
+        return jnp.where(states.terminated, WON * result, found)
+
+    def _play(self, now: Learning, key: Array) -> tuple[Learning, Seen]:
+        """Make a move in every game."""
+        one, game, count = self.options, self.game, self.options.batch
+        bits, lots, openings = (jax.random.fold_in(key, n) for n in range(3))
+        depth, whose = jnp.full(count, one.depth), jnp.zeros(count, int)
+        found = self.search.search(now.states, depth, jnp.int32(count), now.weights[None], whose).values
+        drawn = jax.vmap(partial(random_move, game))(now.states, jax.random.bits(bits, (count,)))
+        cut = (now.plies < now.random) | (jax.random.uniform(lots, (count,)) < one.chance)
+        after = jax.vmap(lambda s, a: game.step(s, a, unused_key()))(
+            now.states, jnp.where(cut, drawn, found.argmax(-1))
+        )
+        points = jax.vmap(lambda s, seat: game.score(s)[seat])(after, now.states.to_move)
+        turned = after.to_move != now.states.to_move
+        seen = Seen(now.states, jax.nn.sigmoid(found.max(-1)), cut, after.terminated, points, turned)
+        fresh = jax.vmap(lambda _: game.init(unused_key()))(now.plies)
+        random = jax.random.randint(openings, (count,), 0, one.opening + 1)
+        return replace(
+            now,
+            states=where(after.terminated, fresh, after),
+            plies=jnp.where(after.terminated, 0, now.plies + 1),
+            random=jnp.where(after.terminated, random, now.random),
+        ), seen
+
+    def _loss(self, weights: Array, states: State, wanted: Array) -> Array:
+        values = sums.values(self.game, self.options.bounds, weights, states)
+        return optax.sigmoid_binary_cross_entropy(values, wanted).mean() + self.options.decay * (weights**2).sum()
+
+    def _go_on(self, now: Learning) -> tuple[Learning, Array]:
+        """Play some plies of every game, and learn from them; return what is new, and figures to watch."""
+        one, key = self.options, jax.random.fold_in(now.key, now.chunk)
+        keys = jax.vmap(lambda n: jax.random.fold_in(key, n))(jnp.arange(one.plies))
+        now, seen = lax.scan(self._play, now, keys)
+        wanted = goals(seen, one.lam).reshape(-1)
+        states = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), seen.states)
+        order = jax.random.permutation(key, len(wanted))[: len(wanted) // one.passes * one.passes]
+
+        def step(carry: tuple[Array, Any], part: Array) -> tuple[tuple[Array, Any], Array]:
+            weights, memory = carry
+            loss, slope = jax.value_and_grad(self._loss)(weights, take(states, part), wanted[part])
+            steps, memory = self.adam.update(slope, memory, weights)
+            return (optax.apply_updates(weights, steps), memory), loss
+
+        (weights, memory), losses = lax.scan(step, (now.weights, now.memory), order.reshape(one.passes, -1))
+        drawn = (seen.ended & (seen.result == 0.5)).sum() / jnp.maximum(seen.ended.sum(), 1)
+        told = jnp.stack([losses.mean(), seen.ended.sum().astype(float), drawn])
+        return replace(now, weights=weights, memory=memory, chunk=now.chunk + 1), told
+
+
+def learn(options: Options, folder: Path) -> np.ndarray:
+    """Learn, with checkpoints in a folder, and return the numbers, float32[phases, F].
+
+    Raises:
+        UsageError: the folder has checkpoints of other options.
+        RunError: it cannot be written to.
+    """
+    shaping = {
+        name: value for name, value in asdict(options).items() if name not in ("plays", "title", "folder", "save")
+    }
+    digest = hashlib.sha256(repr(shaping).encode()).hexdigest()[:16]
+    learner = Learner(options)
+    found = checkpoint.newest(folder, jax.jit(learner.begin)(), digest)
+    if found.generation < 0 and found.unusable:
+        reject("folder", folder, f"one without checkpoints, or with those of the same options ({found.unusable[0][1]})")
+    now, begun, games = found.tree, time.process_time(), 0
+    for number in range(max(found.generation, 0) + 1, options.chunks + 1):
+        now, (loss, ended, drawn) = learner.go_on(now)
+        games += int(ended)
+        if number % 10 == 0 or number == options.chunks:
+            try:
+                checkpoint.save(folder, number, now, digest)
+            except OSError as error:
+                raise RunError(f"folder={folder}: cannot be written to ({reason(error)})") from error
+            seconds = time.process_time() - begun
+            told = f"{number} of {options.chunks}: {games} games, {drawn:.0%} drawn, loss {loss:.4f}"
+            print(f"{told}, {seconds:.0f} CPU-seconds", file=sys.stderr, flush=True)
+    return np.asarray(now.weights)
+
+
+def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:
+    """Return the champion with these numbers, float32[phases, F]."""
+    settings = {name: getattr(options, name) for name in RULES}
+    cast = jaxgp.take(envs.spec("checkers"), options={"depth": options.plays or options.depth}, **settings)
+    genome = languages.parse(cast.language, sums.write(cast.game, options.bounds, weights))
+    game = {"name": cast.spec.name} | {one.name: getattr(cast.game, one.name) for one in list_options(cast.game)}
+    config = Config(game=game, program=cast.program, seed=options.seed, title=options.title)
+    unknown = jnp.float32(jnp.nan)
+    found = BestSoFar(genome, unknown, jnp.full(2, unknown), jnp.int32(options.chunks))
+    return champion.describe(found, cast.language, config)
+
+
+def task(options: Options) -> int:
+    """Check, learn, save."""
+    path = files.user_path("save", options.save)
+    files.check_writable("save", path)
+    folder = files.make_directory(files.user_path("folder", options.folder), "folder")
+    use_compilation_cache("~/.cache/jaxgp")
+    text = champion.as_text(written(options, learn(options, folder)))
+    files.save_text("save", path, text)
+    print(f"saved: {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    terminal.leave(arguments.main(Options, task, __doc__ or ""))

@@ -1,0 +1,96 @@
+"""Sums that learn to value positions of checkers: the program that is written, and what positions are to be worth."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envs.checkers import leaves
+from envs.checkers.rules import Checkers
+from jaxgp.config import arguments
+from jaxgp.genotypes import language as languages
+from jaxgp.interpreter.evaluate import evaluate
+from jaxgp.interpreter.plan import plan
+from jaxgp.players.ply import random_move
+from jaxgp.search.chance import unused_key
+from studies.checkers import learn, sums
+from studies.checkers.learn import Seen
+
+
+def positions(game, plies, number):
+    """Return states [plies * number] of random games."""
+
+    def play(state, bits):
+        after = game.step(state, random_move(game, state, bits), unused_key())
+        return after, after
+
+    def one(bits):
+        return jax.lax.scan(play, game.init(unused_key()), bits)[1]
+
+    found = jax.jit(jax.vmap(one))(jax.random.bits(jax.random.key(0), (number, plies)))
+    return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), found)
+
+
+@pytest.mark.thorough
+def test_the_written_program_has_the_values_of_the_sums():
+    game, bounds = Checkers(size=4, rows=1, lose=True), (2,)
+    states = positions(game, 8, 20)
+    weights = np.random.default_rng(0).normal(size=(2, sums.size(game))).round(2).astype(np.float32)
+    options = leaves.Options()
+    primitives = leaves.primitive_set(game, options)
+    program = languages.parse(primitives, sums.write(game, bounds, weights))
+    seen = jax.vmap(lambda state: leaves.view(game, options, state), out_axes=1)(states)
+    found = evaluate(primitives, plan(primitives, jax.tree.map(lambda x: x[None], program)), seen)
+    expected = sums.values(game, bounds, jnp.asarray(weights), states)
+    assert set(np.unique(sums.phase(bounds, states))) == {0, 1}
+    np.testing.assert_allclose(np.ravel(found), expected, atol=1e-5)
+
+
+def seen_of(**columns):
+    """Return plies of one game, a number each."""
+    return Seen(states=jnp.zeros(5), **{name: jnp.array(values)[:, None] for name, values in columns.items()})
+
+
+def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
+    # The second ply is a jump that goes on, after the third one a random move follows, and the fourth one wins.
+    seen = seen_of(
+        found=[0.5, 0.4, 0.6, 0.9, 0.3],
+        cut=[False, False, True, False, False],
+        ended=[False, False, False, True, False],
+        result=[0.0, 0.0, 0.0, 1.0, 0.0],
+        turned=[True, False, True, True, True],
+    )
+    fourth, third, fifth = 0.5 * 0.9 + 0.5 * 1.0, 0.6, 0.3
+    second = 0.5 * 0.4 + 0.5 * third
+    first = 0.5 * 0.5 + 0.5 * (1 - second)
+    np.testing.assert_allclose(learn.goals(seen, 0.5)[:, 0], [first, second, third, fourth, fifth], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("bounds=[8,4]", "bounds=[8,4]: accepted: whole numbers in ascending order"),
+        ("size=6", "rows=3: accepted: a whole number from 1 to 2 (two rows of size=6 stay empty)"),
+        ("batch=1 plies=2", "passes=4: accepted: a whole number from 1 to 2 (batch games of plies)"),
+    ],
+)
+def test_what_cannot_be_learned_is_refused_in_one_line(wrong, said, capsys):
+    assert arguments.main(learn.Options, learn.task, "", wrong.split()) == 2
+    assert capsys.readouterr().err == f"error: {said}\n"
+
+
+@pytest.mark.thorough
+def test_learning_that_was_stopped_goes_on_to_the_same_champion(tmp_path, monkeypatch):
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path))
+
+    def run(name, folder, chunks=20):
+        values = ["size=4", "rows=1", "depth=1", "batch=4", "plies=8", "bounds=[2]", f"folder={tmp_path / folder}"]
+        return arguments.main(learn.Options, learn.task, "", [*values, f"chunks={chunks}", f"save={tmp_path / name}"])
+
+    assert run("whole.json", "whole") == 0
+    kept = next((tmp_path / "whole").glob("*10.npz"))
+    (tmp_path / "stopped").mkdir()
+    (tmp_path / "stopped" / kept.name).write_bytes(kept.read_bytes())
+    assert run("resumed.json", "stopped") == 0
+    assert (tmp_path / "whole.json").read_text() == (tmp_path / "resumed.json").read_text()
+    assert run("other.json", "stopped", chunks=30) == 2
