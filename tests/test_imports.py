@@ -1,5 +1,6 @@
 """The engine needs JAX, Flax, Optax and NumPy alone: it is imported where nothing else of the host side can be."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +59,23 @@ def test_the_engine_and_the_benchmark_need_none_of_the_packages_of_the_host_side
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+SCRIPTS = ROOT / "scripts"
+CHILD = SCRIPTS / "device" / "child.py"
+"""Started by another script alone, which tells it where modules are."""
+FOUND = r"sys\.path\.insert\(0, str\(Path\(__file__\)\.resolve\(\)\.parents\[(\d)\]\)\)"
+
+
+def test_a_script_that_imports_from_another_folder_of_scripts_says_where_it_is():
+    rooms = "|".join(path.name for path in SCRIPTS.iterdir() if path.is_dir())
+    scripts = [path for path in SCRIPTS.rglob("*.py") if path not in (CHILD, *SCRIPTS.glob("*.py"))]
+    lost, seen = [], 0
+    for path in scripts:
+        text = path.read_text(encoding="utf-8")
+        if 'if __name__ == "__main__":' in text and re.search(rf"(?m)^from ({rooms})\b", text):
+            seen += 1
+            if SCRIPTS not in [path.parents[int(number)] for number in re.findall(FOUND, text)]:
+                lost.append(path.name)
+    assert seen > 10
+    assert not lost

@@ -6,12 +6,16 @@ Written programs take the first places of a random population. Each individual p
 program gets more than the others is to be compared with what these differ by, which is chance.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 if __name__ == "__main__":
     from jaxgp import terminal
 
     terminal.quiet()
 
-import sys
 from dataclasses import dataclass
 
 import jax

@@ -11,7 +11,7 @@ CPU-seconds are those of all cores, from the start of the command. Each game add
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 if __name__ == "__main__":
     from jaxgp import terminal

@@ -5,6 +5,11 @@
 `run` is a run, or a folder of runs, as `seeds=0-4` makes one.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 if __name__ == "__main__":
     from jaxgp import terminal
 
@@ -12,7 +17,6 @@ if __name__ == "__main__":
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import envs
 from jaxgp import files

@@ -12,6 +12,11 @@ within lazy and flights: they make as many moves as in lanes. A guide given as t
 as champions are; trees that say nothing, and weights of 0, have to need what the search by hand needs.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 if __name__ == "__main__":
     from jaxgp import terminal
 

@@ -9,6 +9,11 @@ there weights are changed one at a time as long as it helps, in an order drawn b
 distribution begins. Each fifth mean of it is measured on the set `choose`, and the best one there is the champion.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 if __name__ == "__main__":
     from jaxgp import terminal
 
@@ -16,7 +21,6 @@ if __name__ == "__main__":
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import jax

@@ -11,6 +11,11 @@ to ship them are read here alone: their rows are numbers of lines, without posit
 cells that are not measured stay as they are.
 """
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
 if __name__ == "__main__":
     from jaxgp import terminal
 
