@@ -15,7 +15,7 @@ from envs.mate.functions import AGAIN, MATE_IN_ONE, ReadingOptions, functions
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Levels, Primitive, PrimitiveSet
 from jaxgp.options import option, power_of_two
 from jaxgp.search.proofs.guided import Order
-from jaxgp.search.proofs.lazy import Weights
+from jaxgp.search.proofs.lazy import Exponents
 
 ROOT = 1000.0
 CONSTANTS = Levels(tuple(sorted(sign * ROOT / n for n in (1, 2, 3, 4) for sign in (-1, 1))))
@@ -42,7 +42,7 @@ MOVED = {
 }
 """Those that it weighs where the other side is to move."""
 LAZY = (
-    *Weights._fields,
+    *Exponents._fields,
     *(f"{side}_{number}:{name}" for side, names in (("and", MOVED), ("or", REPLIED)) for number in ("pn", "dn")
       for name in names),
 )  # fmt: skip
@@ -148,7 +148,7 @@ def weight_set(near: int, within: str = "few") -> PrimitiveSet:
     """Build the set of vectors of weights: a tree for each of them, which is a constant."""
     lazy = within != "few"
     names = LAZY if lazy else (*terminals.CHESS, *terminals.MATE)
-    domain = {name: SEEN_WEIGHT if lazy and name not in Weights._fields else WEIGHT for name in names}
+    domain = {name: SEEN_WEIGHT if lazy and name not in Exponents._fields else WEIGHT for name in names}
     return PrimitiveSet(
         f"mate-weights{'-lazy' * lazy}-near{near}",
         # Each has a type of its own, so that no weight takes the place of another's.

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxgp.search.proofs.lazy import HAND, LazyNumbers, Weights
+from jaxgp.search.proofs.lazy import HAND, Exponents, LazyNumbers
 from tests.envs.replays import FAST
 from tests.reference.proofs import Search
 from tests.search.test_numbers import searched as fully
@@ -40,7 +40,7 @@ def test_it_makes_fewer_moves_than_the_search_that_makes_all_moves_of_a_position
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("weights", [Weights(*[0.0] * 22), Weights(*[-16.0, 16.0] * 11)])
+@pytest.mark.parametrize("weights", [Exponents(*[0.0] * 22), Exponents(*[-16.0, 16.0] * 11)])
 def test_no_weights_change_what_is_claimed(weights):
     np.testing.assert_array_equal(searched(weights=weights).solved, searched().solved)
 

@@ -59,7 +59,7 @@ SPACE = 8
 _FAR = np.int32(INFINITE + 1)
 
 
-class Weights(NamedTuple):
+class Exponents(NamedTuple):
     """Exponents by hand, and the names of all weights in their order; see above."""
 
     and_pn_1: float = 0
@@ -91,8 +91,8 @@ class Weights(NamedTuple):
         return np.round(np.array(self) * PARTS).astype(np.int32)
 
 
-HAND = Weights()
-PLACES = {name: n for n, name in enumerate(Weights._fields)}
+HAND = Exponents()
+PLACES = {name: n for n, name in enumerate(Exponents._fields)}
 
 
 def power(parts: Array) -> Array:
@@ -137,7 +137,7 @@ class LazyNumbers(ProofNumbers):
     """
 
     method: str = "dfpn_replies"
-    weights: Weights = HAND
+    weights: Exponents = HAND
     skips: bool = False
 
     def weighed(self, lane: NumberedLane) -> Array:
