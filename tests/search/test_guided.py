@@ -15,8 +15,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.problems.prover import GuideProver, WeightsProver
 from jaxgp.search.proofs.depth import DepthFirst
-from jaxgp.search.proofs.lazy import LazyNumbers
-from jaxgp.search.proofs.lazy import Weights as Exponents
+from jaxgp.search.proofs.lazy import Exponents, LazyNumbers
 from jaxgp.search.proofs.numbers import ProofNumbers
 from tests.envs.replays import FAST
 from tests.search.test_programs import GAME, Rules, problems, view

@@ -36,8 +36,7 @@ from jaxgp.interpreter.machine import MATE, Machine
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
-from jaxgp.search.proofs.lazy import LazyNumbers
-from jaxgp.search.proofs.lazy import Exponents
+from jaxgp.search.proofs.lazy import Exponents, LazyNumbers
 from jaxgp.search.proofs.numbers import NumberedLane, ProofNumbers
 from jaxgp.search.proofs.programs import View
 from jaxgp.search.proofs.roots import RootSearch
