@@ -110,7 +110,7 @@ def descend(score: Callable[[np.ndarray], float], steps: np.ndarray, passes: int
     return found
 
 
-def content(own: Cast, genome: Any, fitness: float, generation: int, seed: int) -> champions.ChampionFile:
+def content(own: Cast, genome: Any, fitness: float, generation: int, options: Options) -> champions.ChampionFile:
     """Return what the file of a champion holds; `genome` [N, 1]."""
     return champions.ChampionFile(
         game={"name": own.spec.name, **asdict(own.game)},
@@ -122,8 +122,8 @@ def content(own: Cast, genome: Any, fitness: float, generation: int, seed: int) 
         fitness=fitness,
         points={"first": fitness, "second": None},
         generation=generation,
-        seed=seed,
-        title=f"Mate in n, weights of the search {own.options.within}",
+        seed=options.seed,
+        title=f"{own.options.within}, n = {' and '.join(map(str, options.n))}",
     )
 
 
@@ -167,7 +167,7 @@ def evolve(options: Options) -> tuple[champions.ChampionFile, list[Sequence[str]
         print(*lines[-1], flush=True)
         about = updated(about, vectors(population)[1:], jnp.asarray(scores[1:], jnp.float32))
     assert best is not None
-    return content(own, best[2], -best[0], best[1], options.seed), lines
+    return content(own, best[2], -best[0], best[1], options), lines
 
 
 def task(options: Options) -> int:

@@ -1,6 +1,6 @@
 """The tables of docs/mate.md, from the rows of `scripts/studies/mate/problems.py` and the shipped problems."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import exp, log
 from statistics import mean, median
@@ -16,6 +16,7 @@ from jaxgp.statistics.intervals import student
 from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
+from tables.shared.cells import mean_of
 from tables.shared.data import Data, Makers
 
 SEARCHES = {
@@ -185,11 +186,11 @@ def exponents(data: Data) -> str:
     """Nodes of searches one move at a time beside the better of two searches by hand, problem by problem."""
     found: dict[tuple[str, ...], list[Cells]] = {}
     for row in data["mate_lazy"]:
-        found.setdefault((str(row["run"]), str(row["seed"]), str(row["source"]), str(row["n"])), []).append(row)
+        if row["seed"] in ("", "0"):
+            found.setdefault((str(row["run"]), str(row["seed"]), str(row["source"]), str(row["n"])), []).append(row)
     lines, chances = [], []
     for (name, seed, source, length), rows in found.items():
-        mine = np.array([int(row["nodes"]) for row in rows], float)
-        hand = np.array([min(int(row["few"]), int(row["dfpn_replies"])) for row in rows], float)
+        mine, hand = _nodes(rows)
         ratios = np.log(mine / hand)
         sums = resample([len(rows)], partial(_of_sums, mine, hand), Draws(0))
         middle, low, high = student(ratios)
@@ -202,6 +203,57 @@ def exponents(data: Data) -> str:
         line.append(f"{chance:.2g}")
     head = ["weights", "problems", "n", "number", "proved", "mean nodes", "of the better", "sum, of the better"]
     return table([*head, "geometric mean, of the better", "p, Holm"], lines)
+
+
+SEVERAL = "flights, n = 4"
+"""The run of which there are several seeds."""
+Figure = Callable[[np.ndarray, np.ndarray], float]
+"""Of the nodes of a search, float[N], and of the better one by hand."""
+
+
+def _by_sum(mine: np.ndarray, hand: np.ndarray) -> float:
+    return float(100 * mine.sum() / hand.sum())
+
+
+def _by_problem(mine: np.ndarray, hand: np.ndarray) -> float:
+    return exp(float(np.log(mine / hand).mean())) * 100
+
+
+def _mean(mine: np.ndarray, hand: np.ndarray) -> float:
+    return float(mine.mean())
+
+
+MEASURED: tuple[tuple[str, str, str, Figure], ...] = (
+    ("composed, n = 4: sum, %", "composed", "4", _by_sum),
+    ("geometric mean, %", "composed", "4", _by_problem),
+    ("mean nodes", "composed", "4", _mean),
+    ("composed, n = 5: sum, %", "composed", "5", _by_sum),
+    ("geometric mean, %", "composed", "5", _by_problem),
+    ("games, n = 4: mean nodes", "games", "4", _mean),
+)
+"""What the table of seeds has: head, source, n, and figure."""
+
+
+def seeds(data: Data) -> str:
+    """What the weights of each seed need beside the better search by hand, and means over seeds."""
+    found: dict[str, dict[tuple[str, str], list[Cells]]] = {}
+    for row in data["mate_lazy"]:
+        if row["run"] == SEVERAL:
+            kinds = found.setdefault(str(row["seed"]), {})
+            kinds.setdefault((str(row["source"]), str(row["n"])), []).append(row)
+    shares = [
+        [float(figure(*_nodes(kinds[source, n]))) for source, n, figure in MEASURED.values()]
+        for kinds in found.values()
+    ]
+    lines = [[seed, *(f"{x:,.0f}" for x in one)] for seed, one in zip(found, shares, strict=True)]
+    means = [mean_of(column, 0) for column in zip(*shares, strict=True)]
+    return table(["seed", *(head for head, *_ in MEASURED)], [*lines, ["mean (95 %)", *means]])
+
+
+def _nodes(rows: Sequence[Cells]) -> tuple[np.ndarray, np.ndarray]:
+    """Return float[N]: the nodes of a search, and those of the better of two by hand."""
+    hand = [min(int(row["few"]), int(row["dfpn_replies"])) for row in rows]
+    return np.array([int(row["nodes"]) for row in rows], float), np.array(hand, float)
 
 
 def _of_sums(mine: np.ndarray, hand: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -241,4 +293,5 @@ PROGRAMS: Makers = {
     "mate_formulas": formulas,
     "mate_paired": paired,
     "mate_lazy": exponents,
+    "mate_lazy_seeds": seeds,
 }
