@@ -241,10 +241,7 @@ def seeds(data: Data) -> str:
         if row["run"] == SEVERAL:
             kinds = found.setdefault(str(row["seed"]), {})
             kinds.setdefault((str(row["source"]), str(row["n"])), []).append(row)
-    shares = [
-        [float(figure(*_nodes(kinds[source, n]))) for source, n, figure in MEASURED.values()]
-        for kinds in found.values()
-    ]
+    shares = [[figure(*_nodes(kinds[source, n])) for _, source, n, figure in MEASURED] for kinds in found.values()]
     lines = [[seed, *(f"{x:,.0f}" for x in one)] for seed, one in zip(found, shares, strict=True)]
     means = [mean_of(column, 0) for column in zip(*shares, strict=True)]
     return table(["seed", *(head for head, *_ in MEASURED)], [*lines, ["mean (95 %)", *means]])
