@@ -17,7 +17,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-import jax.numpy as jnp
 from jax import Array
 from jax.sharding import Mesh
 
@@ -244,11 +243,6 @@ class Problem(World[State], ListsMoves):
     @abstractmethod
     def advance(self, state: State, action: Array) -> State:
         """Play `action` (int32[]) without checking it; unspecified if it is not legal."""
-
-    def hopeless(self, state: State, action: Array) -> Array:
-        """Return bool[]: `action` (int32[]) surely does not win at once, as is read off the position; here: unknown."""
-        del state
-        return jnp.zeros_like(action, bool)
 
     @abstractmethod
     def won(self, state: State) -> Array: ...  # bool[]: the side that has just moved has won.

@@ -69,7 +69,8 @@ def weights(problem: Mate, options: language.WeightsOptions) -> tuple[PrimitiveS
         deepest=options.deepest,
         told=options.told,
         entries=options.entries,
-        within=options.within,
+        within="few" if options.within == "few" else "lazy",
+        hopeless=problem.hopeless if options.within == "flights" else None,
         moved=moved,
         replied=replied,
     )

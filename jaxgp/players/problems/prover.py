@@ -15,6 +15,7 @@ from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, LazyWeighted, Order, WeightedFew
+from jaxgp.search.proofs.lazy import Hopeless
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 
@@ -144,13 +145,15 @@ class WeightsProver(_Complete[Array]):
     """Weights, whole numbers of parts in their order, guide the search.
 
     Attributes:
-        within: the search: `few`, whose order weights of what is seen after moves correct, or `lazy`, or `flights`, to
-            whose own weights they are added.
+        within: the search: `few`, whose order weights of what is seen after moves correct, or `lazy`, to whose own
+            weights they are added.
+        hopeless: see `jaxgp.search.proofs.lazy.LazyNumbers`.
         moved: see `jaxgp.search.proofs.guided.LazyWeighted`.
         replied: the same.
     """
 
-    within: Literal["few", "lazy", "flights"] = "few"
+    within: Literal["few", "lazy"] = "few"
+    hopeless: Hopeless | None = None
     moved: tuple[tuple[int, int], ...] = ()
     replied: tuple[tuple[int, int], ...] = ()
 
@@ -162,6 +165,7 @@ class WeightsProver(_Complete[Array]):
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
         search: WeightedFew | LazyWeighted = WeightedFew(self.problem, **self.settings)
         if self.within != "few":
-            skips = self.within == "flights"
-            search = LazyWeighted(self.problem, skips=skips, moved=self.moved, replied=self.replied, **self.settings)
+            search = LazyWeighted(
+                self.problem, hopeless=self.hopeless, moved=self.moved, replied=self.replied, **self.settings
+            )
         return cores.search(search, states, limits, jnp.int32(len(limits)), plans, whose)

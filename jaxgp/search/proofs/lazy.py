@@ -17,8 +17,7 @@ First numbers are powers of two. Their exponents are sums of what is read off a 
     move_other       that of another move
     reply_...        the disproof number of a reply before it is made
 
-Where `skips` is set, the solver passes over moves on its last move that surely do not win, as is read off the position
-without making them (`Problem.hopeless`).
+On its last move the solver passes over moves that surely do not win, where the problem says so without making them.
 
 A high disproof number of positions with many moves left makes the search go deep before it goes broad. A position whose
 proof number is 0 is won, whatever the weights are: every claim is proved by construction.
@@ -26,6 +25,7 @@ proof number is 0 is won, whatever the weights are: every claim is proved by con
 Source of proof numbers: see `jaxgp.search.proofs.numbers`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -57,6 +57,7 @@ COLUMNS = 7
 SPACE = 8
 """Moves for each position in the table."""
 _FAR = np.int32(INFINITE + 1)
+Hopeless = Callable[[Any, Array], Array]
 
 
 class Exponents(NamedTuple):
@@ -133,12 +134,13 @@ class LazyNumbers(ProofNumbers):
 
     Attributes:
         weights: the exponents of first numbers.
-        skips: whether moves that surely do not win are passed over on the last move.
+        hopeless: (state, int32[] action) -> bool[], whether a move surely does not win at once, as is read off the
+            position; such moves are passed over on the last move. None: no move is.
     """
 
     method: str = "dfpn_replies"
     weights: Exponents = HAND
-    skips: bool = False
+    hopeless: Hopeless | None = None
 
     def weighed(self, lane: NumberedLane) -> Array:
         """Return int32[W]: the weights of a search, in parts."""
@@ -235,7 +237,7 @@ class LazyNumbers(ProofNumbers):
 
         ends = weighs & ((numbers >= lane.bounds[level]).any() | known)
         unmade_is_best = weighs & ~ends & (best == size)
-        hopeless = own & (left == 1) & self.problem.hopeless(state, action) if self.skips else jnp.bool_(False)
+        hopeless = own & (left == 1) & (jnp.bool_(False) if self.hopeless is None else self.hopeless(state, action))
         skips, makes = unmade_is_best & hopeless, unmade_is_best & ~hopeless
         goes = weighs & ~ends & ~unmade_is_best
         crowded = listed & (lane.drawn + most > len(lane.edges))
