@@ -28,12 +28,16 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import TYPE_CHECKING
 
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from rivals.plain import mate
+
+if TYPE_CHECKING:
+    import chess.engine
 
 MEN = 8
 """The fewest men of an own problem."""
@@ -71,7 +75,10 @@ COLUMNS = (
     "dfpn_distinct",
     "dfpn_replies_distinct",
     SHORTEST,
+    "engine",
 )
+HASH = 64
+"""MiB of the table of an engine that searches for mates."""
 
 
 @dataclass
@@ -92,7 +99,9 @@ class Options:
     n: list[int] = option([], "the n of lines that are measured; []: all", low=1, high=6)
     lines: list[int] = option([], "the numbers of lines that are measured; []: all of these n", low=1, high=MAX_COUNT)
     columns: list[str] = option(
-        list(MEASURED), f"what is measured of lines, of {', '.join(MEASURED)}; keys cost a search of each first move"
+        list(MEASURED),
+        f"what is measured of lines, of {', '.join((*MEASURED, 'engine'))}; keys cost a search of each first move, and "
+        "engine is that of `engine`, in nodes of its own",
     )
     settle: int = option(
         20_000_000, "nodes of the search for the shortest mate, which is not told n, at most", low=100, high=2**31 - 1
@@ -103,20 +112,26 @@ class Options:
     seed: int = option(0, "of the games and of the sets", low=0, high=MAX_SEED)
 
 
-def play(options: Options) -> list[str]:
-    """Return positions of games, `number FEN` each."""
+def _running(command: str) -> "chess.engine.SimpleEngine":
+    """Return a running engine; raises UsageError."""
     try:
-        import chess
         import chess.engine
     except ImportError as error:
-        raise UsageError(f"part=games: {error}; accepted: with python-chess installed") from error
+        raise UsageError(f"engine={command}: {error}; accepted: with python-chess installed") from error
+    try:
+        return chess.engine.SimpleEngine.popen_uci(command)
+    except OSError as error:
+        reject("engine", command, f"a command that starts an engine ({error.strerror or 'it is silent'})")
+
+
+def play(options: Options) -> list[str]:
+    """Return positions of games, `number FEN` each."""
     draw = random.Random(options.seed)
     found: list[str] = []
-    try:
-        engine = chess.engine.SimpleEngine.popen_uci(options.engine)
-    except OSError as error:
-        reject("engine", options.engine, f"a command that starts an engine ({error.strerror or 'it is silent'})")
-    with engine:
+    with _running(options.engine) as engine:
+        import chess
+        import chess.engine
+
         for game in range(options.games):
             board = chess.Board()
             skills = [draw.randrange(0, 20), draw.randrange(0, 6)]
@@ -192,8 +207,8 @@ def hard(lines: Sequence[str], options: Options) -> list[str]:
 def measure(lines: Sequence[str], options: Options) -> list[str]:
     """Return a row for each line of a list in EPD."""
     for name in options.columns:
-        if name not in MEASURED:
-            reject("columns", name, f"some of {', '.join(MEASURED)}")
+        if name not in (*MEASURED, "engine"):
+            reject("columns", name, f"some of {', '.join((*MEASURED, 'engine'))}")
     rows: list[dict[str, object]] = []
     problems: list[tuple[str, int]] = []
     for number, line in enumerate(lines, 1):
@@ -225,8 +240,33 @@ def _known(options: Options) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def by_engine(problems: Sequence[tuple[str, int]], options: Options) -> list[dict[str, str | int]]:
+    """Return the nodes of an engine, one thread, until it first says that a problem is mate within n."""
+    cells: list[dict[str, str | int]] = []
+    with _running(options.engine) as engine:
+        import chess
+        import chess.engine
+
+        engine.configure({"Threads": 1, "Hash": HASH})
+        for text, n in problems:
+            board = chess.Board(text)
+            nodes: str | int = "cut"
+            limit = chess.engine.Limit(nodes=options.limit, mate=n)
+            with engine.analysis(board, limit, game=object()) as said:
+                for info in said:
+                    score = info.get("score")
+                    mate_in = score.pov(board.turn).mate() if score else None
+                    if mate_in is not None and 0 < mate_in <= n and not info.get("upperbound"):
+                        nodes = min(info["nodes"], options.limit)
+                        break
+            cells.append({"engine": nodes})
+    return cells
+
+
 def column(name: str, problems: Sequence[tuple[str, int]], options: Options) -> list[dict[str, str | int]]:
     """Return the cells of what is measured of each problem, by the names of columns."""
+    if name == "engine":
+        return by_engine(problems, options)
     if name == "keys":
         said = [line.split()[1:] for line in mate.ask(["keys", str(options.limit)], problems)]
         settled = [[key for key in keys if not key.startswith("?")] for keys in said]

@@ -36,6 +36,7 @@ SEARCHES = {
     "dfpn_replies_distinct": "`dfpn_replies`, distinct boards",
     "lazy": "`lazy`",
     "flights": "`flights`",
+    "engine": "Stockfish 15.1, nodes of its own",
     "better": "the better of `few` and `dfpn_replies`",
     "smallest": "smallest proof",
 }
