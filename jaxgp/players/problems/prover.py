@@ -14,8 +14,8 @@ from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
 from jaxgp.interpreter.machine import Machine
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.guided import PARTS, Guided, GuidedNumbers, LazyWeighted, Order, WeightedFew
-from jaxgp.search.proofs.lazy import Hopeless
+from jaxgp.search.proofs.guided import Guided, GuidedNumbers, LazyWeighted, Order, WeightedFew
+from jaxgp.search.proofs.lazy import PARTS, Hopeless
 from jaxgp.search.proofs.programs import ProgramClaims, ProgramSearch, View
 
 

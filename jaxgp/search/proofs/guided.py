@@ -36,7 +36,7 @@ from jaxgp.interpreter.machine import MATE, Machine
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane
-from jaxgp.search.proofs.lazy import Exponents, LazyNumbers
+from jaxgp.search.proofs.lazy import PARTS, Exponents, LazyNumbers
 from jaxgp.search.proofs.numbers import NumberedLane, ProofNumbers
 from jaxgp.search.proofs.programs import View
 from jaxgp.search.proofs.roots import RootSearch
@@ -45,8 +45,6 @@ STEPS, COARSE = 1000, 4
 """Values are told apart that differ by one divided by so many; the second, where the number of replies counts too."""
 MOST = 255
 """Replies that are told apart."""
-PARTS = 32
-"""Weights are whole numbers of parts, of which so many are one reply; so a sum is exact."""
 FARTHEST = 1 << 19
 """The most parts, either way, that moves are told apart by."""
 Order = Literal["list", "replies", "less"]
@@ -78,6 +76,13 @@ class _Individuals(RootSearch):
         """Search roots [Q] for individuals `whose` of plans `contexts`; see `RootSearch.search`."""
         guided = replace(self, plans=contexts, whose=whose)
         return super(_Individuals, guided).search(states, limit, count)
+
+    def own_weights(self, root: Array) -> Array:
+        """Return int32[W]: the weights of the individual that searches a root, where plans are int32[P, W]."""
+        assert self.plans is not None
+        assert self.whose is not None
+        own: Array = self.plans[self.whose[root]]
+        return own
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,10 +177,8 @@ class WeightedFew(_Individuals, DepthFirst):
 
     def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the number of replies less the weighted sum, in parts, moved above 0."""
-        assert self.plans is not None
         assert self.view is not None
-        assert self.whose is not None
-        own: Array = self.plans[self.whose[lane.root]]
+        own = self.own_weights(lane.root)
         shown = self.view(before, action, after, seen, jnp.arange(64) < len(own))[: len(own)]
         total = (own * jnp.round(shown).astype(jnp.int32)).sum()
         return FARTHEST + jnp.clip(PARTS * seen.count - total, -FARTHEST, FARTHEST)
@@ -198,13 +201,7 @@ class LazyWeighted(_Individuals, LazyNumbers):
 
     def weighed(self, lane: NumberedLane) -> Array:
         """Return int32[W]: the sum of both."""
-        return super().weighed(lane) + self._own(lane)[: len(Exponents._fields)]
-
-    def _own(self, lane: NumberedLane) -> Array:
-        assert self.plans is not None
-        assert self.whose is not None
-        own: Array = self.plans[self.whose[lane.root]]
-        return own
+        return super().weighed(lane) + self.own_weights(lane.root)[: len(Exponents._fields)]
 
     def more(self, lane: NumberedLane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[2]: the sums of what is seen, each with its weight."""
@@ -218,6 +215,6 @@ class LazyWeighted(_Individuals, LazyNumbers):
             places, usual = np.array(features).T
             return (weights.reshape(2, -1) * (shown[places] - usual)).sum(1)
 
-        own = self._own(lane)
+        own = self.own_weights(lane.root)
         theirs, mine = weigh(own[begin:end], self.moved), weigh(own[end:], self.replied)
         return jnp.where(after.to_move == 0, mine, theirs)

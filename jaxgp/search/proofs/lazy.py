@@ -40,7 +40,7 @@ from jaxgp.search.proofs.numbers import BEGIN, DISPROOF, INFINITE, PROOF, SIZE, 
 from jaxgp.search.proofs.words import Packing
 
 PARTS = 32
-"""Weights are whole numbers of parts, of which so many are one doubling; so sums are exact."""
+"""Weights are whole numbers of parts, of which so many are one doubling, or one reply; so sums are exact."""
 FINE = 8
 """First numbers that lie between two powers of two."""
 ONE = 6
@@ -187,17 +187,7 @@ class LazyNumbers(ProofNumbers):
         below = jnp.where(choice.goes, choice.best[0], below)
         lane = self._keep(lane, choice, adds, below, jnp.where(adds, new, lane.table[below]), slot, key, after)
         lane = self._move(lane, choice, below, self._packing.pack((after, seen)))
-        ends = choice.ends & (lane.level == 0)
-        won = choice.row[PROOF] == 0
-        over = ends & (won | (lane.depth >= lane.told))
-        names_move = over & (won == choice.own) & (choice.row[SIZE] > 0)
-        return replace(
-            lane,
-            depth=lane.depth + (ends & ~over),
-            over=lane.over | over,
-            won=lane.won | (over & won),
-            chosen=jnp.where(names_move, choice.best[1], lane.chosen),
-        )
+        return self._end_round(lane, choice.ends, choice.own, choice.row, choice.best[1])
 
     def _choose(self, lane: LazyLane, state: States, look: Any) -> _Choice:
         level, active = lane.level, lane.busy & ~lane.over

@@ -17,7 +17,7 @@ the next move of a position that is met for the first time, or the move on which
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -103,6 +103,9 @@ class _Met:
     row: Array  # int32[4]: its row
     slot: Array  # int32[]: where its place is kept, if it is new
     key: Array  # uint32[K]
+
+
+AnyLane = TypeVar("AnyLane", bound=NumberedLane)
 
 
 @dataclass(frozen=True)
@@ -225,7 +228,8 @@ class ProofNumbers(RootSearch):
         seen = self.problem.look(after)
         first, code = self.first(lane, state, step.action, after, seen)
         met = self._meet(lane, step, after, seen, first)
-        return self._end_round(self._write(lane, step, met, code, self._packing.pack((after, seen))), step)
+        lane = self._write(lane, step, met, code, self._packing.pack((after, seen)))
+        return self._end_round(lane, step.ends, step.own, step.row, step.edge[1])
 
     def _decide(self, lane: NumberedLane, state: States, look: Any) -> _Step:
         """Return what a lane does."""
@@ -314,18 +318,26 @@ class ProofNumbers(RootSearch):
         )
 
     @staticmethod
-    def _end_round(lane: NumberedLane, step: _Step) -> NumberedLane:
-        """End a round where the visit of the root has ended; the best move is one that decides it."""
-        ends = step.ends & (lane.level == 0)
-        won = step.row[PROOF] == 0
+    def _end_round(lane: AnyLane, visited: Array, own: Array, row: Array, action: Array) -> AnyLane:
+        """End a round where the visit of the root has ended.
+
+        Args:
+            lane: at level 0 if the position whose visit has ended is a root.
+            visited: bool[], whether a visit has ended.
+            own: bool[], whether the solver is to move there.
+            row: int32[...], of the position.
+            action: int32[], its best move, which is one that decides it.
+        """
+        ends = visited & (lane.level == 0)
+        won = row[PROOF] == 0
         over = ends & (won | (lane.depth >= lane.told))
-        names_move = over & (won == step.own) & (step.row[SIZE] > 0)
+        names_move = over & (won == own) & (row[SIZE] > 0)
         return replace(
             lane,
             depth=lane.depth + (ends & ~over),
             over=lane.over | over,
             won=lane.won | (over & won),
-            chosen=jnp.where(names_move, step.edge[1], lane.chosen),
+            chosen=jnp.where(names_move, action, lane.chosen),
         )
 
     def _weigh(self, lane: NumberedLane, begin: Array, size: Array, own: Array) -> tuple[Array, Array, Array]:
