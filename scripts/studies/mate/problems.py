@@ -62,6 +62,8 @@ HARD = """\
 """
 SHORTEST = "dfpn_replies_deepening"
 MEASURED = ("keys", "shortest", "smallest", *mate.SEARCHES, "few_by_number", "few_deepening", *mate.KNOWING)
+ASKED = (*MEASURED, "engine")
+"""What can be measured; an engine is asked where somebody names it."""
 COLUMNS = (
     "line",
     "source",
@@ -100,7 +102,7 @@ class Options:
     lines: list[int] = option([], "the numbers of lines that are measured; []: all of these n", low=1, high=MAX_COUNT)
     columns: list[str] = option(
         list(MEASURED),
-        f"what is measured of lines, of {', '.join((*MEASURED, 'engine'))}; keys cost a search of each first move, and "
+        f"what is measured of lines, of {', '.join(ASKED)}; keys cost a search of each first move, and "
         "engine is that of `engine`, in nodes of its own",
     )
     settle: int = option(
@@ -200,15 +202,14 @@ def hard(lines: Sequence[str], options: Options) -> list[str]:
     rows = [line for line in lines if not line.startswith("#") and "; report; " not in line]
     problems = [(text, int(own)) for text, own, *_ in (line.split("; ") for line in rows)]
     counts = [found.nodes for found in mate.count("few", problems, options.limit)]
-    kept = [line for line, nodes in zip(rows, counts, strict=True) if nodes >= options.least]
-    return [*HARD.format(least=options.least).splitlines(), *kept]
+    return [line for line, nodes in zip(rows, counts, strict=True) if nodes >= options.least]
 
 
 def measure(lines: Sequence[str], options: Options) -> list[str]:
     """Return a row for each line of a list in EPD."""
     for name in options.columns:
-        if name not in (*MEASURED, "engine"):
-            reject("columns", name, f"some of {', '.join((*MEASURED, 'engine'))}")
+        if name not in ASKED:
+            reject("columns", name, f"some of {', '.join(ASKED)}")
     rows: list[dict[str, object]] = []
     problems: list[tuple[str, int]] = []
     for number, line in enumerate(lines, 1):
@@ -303,8 +304,10 @@ def task(options: Options) -> int:
         if options.part == "own":
             header = HEADER.format(engine=options.engine, seed=options.seed, limit=options.limit)
             found = [*header.splitlines(), *make(lines, options)]
+        elif options.part == "hard":
+            found = [*HARD.format(least=options.least).splitlines(), *hard(lines, options)]
         else:
-            found = (hard if options.part == "hard" else measure)(lines, options)
+            found = measure(lines, options)
     if target is None:
         print("\n".join(found))
     else:
