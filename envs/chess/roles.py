@@ -77,8 +77,9 @@ def sum_of(game: Chess, options: sums.SumOptions) -> tuple[PrimitiveSet, Weighed
     names = options.weighed(game)
     primitives, random = sums.weight_set(names), options.ties == "lot"
     choose = partial(many.best_moves, game, random=random)
-    seen, outcome = partial(sums.look, names), partial(_outcome, game)
-    return primitives, WeighedPlayer(primitives, seen, _only, outcome, choose, random, units=sums.units(names))
+    seen, outcome, terms = partial(sums.look, names), partial(_outcome, game), partial(sums.multiplied, names)
+    units = sums.units(names)
+    return primitives, WeighedPlayer(primitives, seen, _only, outcome, choose, random, units=units, terms=terms)
 
 
 def _only(state: State, after: language.After) -> Array:

@@ -143,7 +143,16 @@ def fork(board: Board, white: bool) -> bool:
 
 def near_rook(board: Board, white: bool) -> int:
     """Return the steps of a king to its nearest rook, 8 without one."""
-    return min([steps(king(board, white), man) for man in men(board, white) if board[man] in "Rr"] or [8])
+    return min([steps(king(board, white), man) for man in rooks(board, white)] or [8])
+
+
+def rooks(board: Board, white: bool) -> list[int]:
+    return [man for man in men(board, white) if board[man] in "Rr"]
+
+
+def nearest(some: list[int], others: list[int]) -> int:
+    """Return the least steps of a king between squares of two lists, 0 where one is empty."""
+    return min([steps(a, b) for a in some for b in others] or [0])
 
 
 def protect_each_other(board: Board, white: bool) -> bool:
@@ -263,6 +272,12 @@ TERMINALS = {
     "IsMyQueenAttacked": "bool(set(queens(board, me)) & set(attacked(board, me)))",
     "NumOppPiecesNotAttacked": "len(men(board, opp)) - len(attacked(board, opp))",
     "IsMyPieceAttackedUnprotected": "any(not attackers(board, me, man) for man in attacked(board, me))",
+    "MyKingDistOppKing": "steps(king(board, me), king(board, opp))",
+    "MyKingDistQueen": "nearest([king(board, me)], queens(board, me))",
+    "MyKingDistOppRook": "nearest([king(board, me)], rooks(board, opp))",
+    "MyQueenDistOppRook": "nearest(queens(board, me), rooks(board, opp))",
+    "NumMovesOpp": "len(moves(board, opp))",
+    "NumSafeMovesOpp": "sum(not wins_material(after, me) for *_, after in moves(board, opp))",
 }
 """What each terminal is, of `board`, `me`, `opp` (whether the side is white) and `captured`."""
 

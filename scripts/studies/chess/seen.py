@@ -3,9 +3,10 @@
     python scripts/studies/chess/seen.py endgame=KRK save=docs/data/chess_seen.csv
 
 After a move of white the terminals have one combination of values, and positions with the same one look alike; with
-`sees=weighed` only the terminals count that sums weigh. A player gives each combination a worth, and plays a move to
-the highest; of equal moves one by lot. Black plays the longest defence of the tables, of several moves one by lot. So
-a game is a Markov chain, and the share of won starts from which it mates within 50 moves is exact.
+`sees=weighed` only the terminals count that sums weigh, with `sees=further` those of `program.terminals=further`. A
+player gives each combination a worth, and plays a move to the highest; of equal moves one by lot. Black plays the
+longest defence of the tables, of several moves one by lot. So a game is a Markov chain, and the share of won starts
+from which it mates within 50 moves is exact.
 
 Two players are measured. `depth`: the worth is how soon white mates, by the tables, on average over the positions that
 look alike. `play`: from there each round gives a combination the mean worth of what its player comes to, over the
@@ -62,7 +63,12 @@ class Options:
     """What is measured."""
 
     endgame: str = option("KRK", "white has a king and a man more", ENDGAMES)
-    sees: str = option("all", "which terminals are seen; weighed: those that sums weigh", ("all", "weighed"))
+    sees: str = option(
+        "all",
+        "which terminals are seen; all: those of trees; weighed: those that sums weigh; further: those that they weigh "
+        "with program.terminals=further",
+        ("all", "weighed", "further"),
+    )
     rounds: int = option(40, "in which a player is improved by its own play", low=1, high=MAX_COUNT)
     programs: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
@@ -71,7 +77,9 @@ class Options:
     def terminals(self) -> tuple[str, ...]:
         """The names of those that are seen."""
         if self.sees == "all":
-            return sums.TERMINALS
+            return *language.SIMPLE, *language.COMPLEX, *language.EXTRA
+        if self.sees in sums.SETS:
+            return sums.SETS[self.sees]
         return sums.ARMED if len(kinds_of(self.endgame)[1]) > 1 else sums.BARE
 
 

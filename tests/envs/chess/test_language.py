@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.chess import language, many
+from envs.chess import further, language, many
 from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
 from jaxgp.errors import UsageError
@@ -24,7 +24,8 @@ from tests.envs.chess import played, twin  # noqa: E402
 
 FIVE = Chess(endgame="KRKR,KQKQ,KQKR,KRRKRR,KQRKQR", start="legal")
 FINAL = (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
-NAMES = tuple(dict.fromkeys([*FINAL, *(name for names in language.STAGES.values() for name in names)]))
+EARLY = (name for names in language.STAGES.values() for name in names)
+NAMES = tuple(dict.fromkeys([*FINAL, *EARLY, *further.FURTHER]))
 SEEN = jax.jit(partial(language.view, names=NAMES))
 FEW = 300
 """Positions that are looked at together: what programs see is compiled for each number of them."""

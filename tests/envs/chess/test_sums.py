@@ -38,7 +38,8 @@ def individual(cast, **weights):
 def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
     assert len(sums.terms(NAMES)) == 4 + 2 + 6
     after = After(jnp.array([[63, 45], [45, 0]], jnp.int8)[None], jnp.ones((1, 2, 2), jnp.int8), jnp.zeros(1, bool))
-    seen = dict(zip(cast.language.roots, np.asarray(sums.look(NAMES, after))[:, 0], strict=True))
+    terms = np.asarray(sums.multiplied(NAMES, sums.look(NAMES, after)))[:, 0]
+    seen = dict(zip(cast.language.roots, terms, strict=True))
     edge, near = np.asarray(view(after, NAMES))[:2, 0]
     assert seen["MyKingDistEdges&MyKingDistEdges"] == edge**2
     assert seen["MyKingDistEdges&OppKingProximityToEdges"] == edge * near
@@ -57,7 +58,7 @@ def test_moves_that_mate_are_worth_the_weight_of_mate_and_are_played(cast):
 
 def test_values_are_sums_without_rounding_errors(cast):
     plans = cast.actor.prepare(individual(cast, MyKingDistEdges=0.75, **{"1000*IsMate": -1.0}))
-    seen = jnp.zeros((len(cast.language.roots), 2)).at[0].set(jnp.array([3.0, 1.0])).at[2, 1].set(1.0)
+    seen = jnp.zeros((len(NAMES), 2)).at[0].set(jnp.array([3.0, 1.0])).at[2, 1].set(1.0)
     assert cast.actor.evaluate(plans, seen).tolist() == [[0.75, 0.25 - 1.0]]
     owned = cast.actor.evaluate_owned(plans, jnp.zeros(2, jnp.int32), seen, jnp.int32(2))
     assert owned.tolist() == [0.75, -0.75]
