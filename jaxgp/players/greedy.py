@@ -39,7 +39,7 @@ WIDTH = 8
 BLOCK = 512
 """Outcomes that `ChosenPlayer.values` looks at together."""
 WIDE = 8192
-"""Outcomes that `ChosenPlayer.judge` looks at together where there is one tree."""
+"""Outcomes that `WeighedPlayer.judge` looks at together."""
 GRID = 2**12
 """Steps of a weight of 1. Sums of up to as many weights stay below 2^24, as far as float32 has whole numbers."""
 LOWEST = np.finfo(np.float32).min
@@ -196,23 +196,7 @@ class ChoosingPlayer(Learns[Plans]):
 
         What is beyond the last tree is not valued. NaN and minus infinity become the lowest value.
         """
-        if self.trees == 1:
-            return self._in_turn(plans, seen, len(tree))
         return self._in_blocks(plans, lambda places: jax.tree.map(lambda x: x[..., places], seen), tree)
-
-    def _in_turn(self, plans: Plans, seen: Features, count: int) -> Array:
-        """Return float32[P, N], the values of N outcomes for one tree, in the order in which they lie."""
-        size = min(count, WIDE)
-        blocks = -(-count // size)
-
-        def block(number: Array) -> Array:
-            first = number * size
-            part = jax.tree.map(lambda x: lax.dynamic_slice_in_dim(x, first, size, x.ndim - 1), padded)
-            return _bounded(self.evaluate(plans, part))
-
-        padded = jax.tree.map(lambda x: jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, blocks * size - count)]), seen)
-        found = lax.map(block, jnp.arange(blocks))  # [blocks, P, size]
-        return jnp.moveaxis(found, 1, 0).reshape(self.count(plans), -1)[:, :count]
 
     def _in_blocks(self, plans: Plans, see: Callable[[Array], Features], owner: Array) -> Array:
         """Return float32[P, N], the values of N outcomes; `see` returns the features [F, B] of outcomes, int32[B]."""
@@ -305,6 +289,19 @@ class WeighedPlayer(ChoosingPlayer[Array]):
         """See `ChoosingPlayer`."""
         assert not isinstance(seen, Packed)
         return jnp.matmul(plans, self.terms(seen), precision=lax.Precision.HIGHEST) / GRID
+
+    def judge(self, plans: Array, seen: Features, tree: Array) -> Array:
+        """See `Learns`: all in the order in which they lie, as there is one tree."""
+        assert not isinstance(seen, Packed)
+        count, size = len(tree), min(len(tree), WIDE)
+        blocks = -(-count // size)
+        padded = jnp.pad(seen, ((0, 0), (0, blocks * size - count)))
+
+        def block(number: Array) -> Array:
+            return self.evaluate(plans, lax.dynamic_slice_in_dim(padded, number * size, size, 1))
+
+        found = lax.map(block, jnp.arange(blocks))  # [blocks, P, size]
+        return jnp.moveaxis(found, 1, 0).reshape(len(plans), -1)[:, :count]
 
     def parts(self, plans: Array, seen: Array) -> Array:
         """Return float32[P, F, B]: what each term adds to the values of what is seen, [S, B]."""

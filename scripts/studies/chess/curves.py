@@ -130,7 +130,9 @@ def draw(rows: list[Cells]) -> Figure:
     endgames = list(dict.fromkeys(row["endgame"] for row in rows))
     colours = dict(zip(dict.fromkeys(row["opponent"] for row in rows), (BLUE, ORANGE, GREEN, PINK), strict=False))
     named: dict[str, Artist] = {}
-    for panel, endgame in zip(figure.subplots(-(-len(endgames) // 2), 2, sharex=True, sharey=True).flat, endgames, strict=False):
+    for panel, endgame in zip(
+        figure.subplots(-(-len(endgames) // 2), 2, sharex=True, sharey=True).flat, endgames, strict=False
+    ):
         for (opponent, _), runs in together(row for row in rows if row["endgame"] == endgame).items():
             colour = colours[opponent]
             if len(runs) < MANY:

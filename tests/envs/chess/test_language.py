@@ -78,6 +78,13 @@ def test_the_positions_of_the_page_are_what_the_twin_says(row):
         assert twin.terminals(board, captured)[row["terminal"]] == float(value)
 
 
+def test_the_page_tells_what_terminals_that_are_not_of_the_source_are_in_one_position():
+    page = (ROOT / "docs" / "chess_programs.md").read_text("utf-8").partition("Six are ours.")[2]
+    values = twin.terminals(chess.Board(re.search(r"`([^`]* b - - 0 1)`", page)[1]), captured=False)
+    told = dict(re.findall(r"\| (\w+) \| [^|]+ \| (\d+) \|", page.partition("\n## ")[0]))
+    assert told == {name: str(values[name]) for name in further.FURTHER}
+
+
 def test_each_terminal_of_the_tables_has_a_position_in_which_it_is_more_and_one_in_which_it_is_less():
     values = {name: set() for name in (*language.SIMPLE, *language.COMPLEX)}
     for row in EXAMPLES:
