@@ -72,7 +72,7 @@ class Options:
             reject(prefix + "picture", self.picture, f"a file whose name ends in {' or '.join(pictures.ENDINGS)}")
 
 
-def bests(run: str, every: int) -> Iterator[tuple[int, champion.ChampionFile]]:
+def bests(run: str, every: int = 1) -> Iterator[tuple[int, champion.ChampionFile]]:
     """Yield (generation, the best individual) of checkpoints, each so many, then the last one and the champion.
 
     Raises:

@@ -27,6 +27,7 @@ if __name__ == "__main__":
     terminal.quiet()
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -55,7 +56,8 @@ SEEN = 1e-3
 """What positions weigh that a player does not meet, beside the mean of those that it does."""
 TOGETHER = 2**17
 """Positions that are looked at together."""
-HEAD = "endgame,by,positions,combinations,rounds,mated,unmet,unmet_mated,sees\n"
+HEAD = "endgame,by,positions,combinations,rounds,mated,unmet,unmet_mated,sees,least,most\n"
+"""`least`, `most`: moves to the mate of the starts that count; empty: all count."""
 
 
 @dataclass
@@ -71,6 +73,9 @@ class Options:
     )
     rounds: int = option(40, "in which a player is improved by its own play", low=1, high=MAX_COUNT)
     programs: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
+    bands: tuple[int, ...] = option(
+        (), "moves to the mate by which starts of programs are told apart, as in [12,18]", low=1, high=MAX_COUNT
+    )
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 
     @property
@@ -161,6 +166,7 @@ def measure(options: Options) -> str:
     programs = {path: program(path) for path in options.programs}
     of = endgame(kinds_of(options.endgame))
     reply = answers(of)
+    starts = of.starts | of.unmet
     look_alike = combinations(of, options.terminals)
     count = int(look_alike.max()) + 1
 
@@ -169,24 +175,28 @@ def measure(options: Options) -> str:
         means: np.ndarray = np.bincount(look_alike, values * weights, count) / np.where(total > 0, total, 1)
         return means
 
-    def shares(play: csr_array) -> tuple[float, float]:
+    def shares(play: csr_array, some: np.ndarray) -> tuple[float, float]:
         chance = come(of, play, reply, 1.0)[0]
-        return float(chance[of.starts | of.unmet].mean()), float(chance[of.unmet].mean())
+        return float(chance[some].mean()), float(chance[some & of.unmet].mean())
 
-    def row(by: str, rounds: int, found: tuple[float, float]) -> str:
-        head = f"{options.endgame},{by},{int((of.starts | of.unmet).sum())},{count},{rounds},{found[0]:.5f}"
-        return f"{head},{int(of.unmet.sum())},{found[1]:.5f},{options.sees}\n"
+    def row(by: str, rounds: int, found: tuple[float, float], some: np.ndarray = starts, ends: str = ",") -> str:
+        head = f"{options.endgame},{by},{int(some.sum())},{count},{rounds},{found[0]:.5f}"
+        return f"{head},{int((some & of.unmet).sum())},{found[1]:.5f},{options.sees},{ends}\n"
 
     if programs:
-        return "".join(row(path, 0, shares(choose(of, of_program(made, of)))) for path, made in programs.items())
+        bounds = [1, *(most + 1 for most in sorted(options.bands)), int(of.left.max()) + 1]
+        ranges = [*pairwise(bounds)] if options.bands else []
+        bands = [(starts, ","), *((starts & (of.left >= a) & (of.left < b), f"{a},{b - 1}") for a, b in ranges)]
+        plays = {path: choose(of, of_program(made, of)) for path, made in programs.items()}
+        return "".join(row(path, 0, shares(play, one[0]), *one) for path, play in plays.items() for one in bands)
     worth = mean(1 - depths(of) / tables.MATE, np.ones(len(look_alike)))
     play = choose(of, worth[look_alike])
-    found = [shares(play)]
+    found = [shares(play, starts)]
     for _ in range(options.rounds):
         often = met(of, play, reply)
         worth = worth + STEP * (mean(come(of, play, reply, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         play = choose(of, worth[look_alike])
-        found.append(shares(play))
+        found.append(shares(play, starts))
         print(f"round {len(found) - 1}: {found[-1][0]:.5f}", file=sys.stderr, flush=True)
     best = found.index(max(found))
     return row("depth", 0, found[0]) + row("play", best, found[best])

@@ -30,6 +30,7 @@ CLASSES = {
     "mate": "taught to mate",
     "play": "tree, own play",
     "sum": "sum, own play",
+    "further": "sum of further terminals, own play",
 }
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(

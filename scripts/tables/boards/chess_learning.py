@@ -66,10 +66,27 @@ def exact(data: Data) -> str:
     lines = [
         [str(row["endgame"]), who, *cells(row, "positions", "mated"), *cells(row, "unmet", "unmet_mated")]
         for row in data["chess_seen"]
-        if (who := named(str(row["by"]))) is not None
+        if (who := named(str(row["by"]))) is not None and not row["least"]
     ]
     head = ["endgame", "program", "won starts, all", "mated, percent", "starts kept from training", "mated, percent"]
     return table(head, lines)
+
+
+def by_depth(data: Data) -> str:
+    """Return a line for each program: its shares by how many moves the mate of a start takes."""
+    found: dict[str, dict[tuple[int, int], Cells]] = {}
+    for row in data["chess_seen"]:
+        if row["least"]:
+            found.setdefault(str(named(str(row["by"]))), {})[int(row["least"]), int(row["most"])] = row
+    bands = sorted({band for of in found.values() for band in of})
+    first = next(iter(found.values()))
+    share = [
+        f"{100 * int(first[band]['positions']) / sum(int(x['positions']) for x in first.values()):.1f}"
+        for band in bands
+    ]
+    lines = [["all won starts, percent", *share]]
+    lines += [[who, *(f"{100 * float(of[band]['mated']):.1f}" for band in bands)] for who, of in found.items()]
+    return table(["KQKR, moves to the mate", *(f"{least} to {most}" for least, most in bands)], lines)
 
 
 def mates(data: Data) -> str:
@@ -172,6 +189,7 @@ def points(data: Data) -> str:
 TABLES: Makers = {
     "chess_seen": seen,
     "chess_exact": exact,
+    "chess_exact_depth": by_depth,
     "chess_mates": mates,
     "chess_mattered": mattered,
     "chess_mattered_coplay": mattered_coplay,
