@@ -145,7 +145,6 @@ def test_what_a_puzzle_does_not_have_is_refused_in_one_line(analyse, tmp_path):
         "suite=20001-": "suite=20001-: ",
         "game.deal=3": "game.deal=3: accepted: nothing here; suite=NAME",
         "parts=[without]": "parts=[without]: a vector has a weight for every heuristic",
-        "terminals=[Move]": "terminals=Move: accepted: NumCardsNotAtFoundations, ",
     }.items():
         code, out, err = analyse(f"run={champion}", *words, f"output={tmp_path}", option)
         assert (code, out) == (2, "")

@@ -43,6 +43,12 @@ def scale(against: str) -> str:
     return name if name in (DECISIONS, SOLVED, NODES) else GAMES
 
 
+def mean_nodes(row: Cells) -> float:
+    """Return the geometric mean of the nodes of searches, of a row that is of them."""
+    most = int(row["against"].rpartition(", ")[2].split(" ")[0])
+    return float(most ** (1 - float(row["score"])))
+
+
 def single_score(rows: Sequence[Cells], name: str, against: str) -> float | None:
     """Return the greatest score of a terminal alone, as it is; None where it was not measured."""
     found = [
@@ -81,12 +87,12 @@ def strengths(rows: Sequence[Cells], by: str = GAMES) -> list[Row]:
             "terminal": name,
             "single": mean("single", "score", ("+1",)),
             "sign turned": mean("single", "score", ("-1",)),
-            "single minus random": None if more is None else -more,
+            "single minus random": None if more is None else 0 - more,
         }
         line |= {f"disabled, {way}": mean("disabled", "fall", (way,)) for way in ("zero", "random", "elsewhere")}
         disabled, gone = mean("disabled", "fall"), mean("without", "fall")
         line |= {"disabled": disabled, "without": gone}
-        parts = [x for x in (None if more is None else -more, disabled, gone) if x is not None]
+        parts = [float(x) for x in (line["single minus random"], disabled, gone) if x is not None]
         line["strength"] = fmean(parts) if parts else None
         lines.append(line)
     return sorted(lines, key=lambda line: -float(line["strength"] or 0))  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from functools import partial
 
 from jaxgp.report.generated import table
-from jaxgp.study.emergence.rows import DECISIONS, GAMES, REFERENCE, scale, strengths
+from jaxgp.study.emergence.rows import DECISIONS, GAMES, NODES, RANDOM, REFERENCE, SOLVED, mean_nodes, scale, strengths
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
@@ -64,6 +64,40 @@ def strongest(name: str, by: str, data: Data) -> str:
     return table(["terminal", *COLUMNS], lines)
 
 
+def searched(name: str, data: Data) -> str:
+    """Return a line for each heuristic of a champion of weights: instances solved, and nodes in geometric means."""
+    rows = {(row["part"], row["terminals"], row["way"], scale(row["against"])): row for row in data[name]}
+    lines = []
+    for champion in dict.fromkeys(row["champion"] for row in data[name] if row["part"] == REFERENCE):
+        solved, nodes = (
+            next(
+                row
+                for row in data[name]
+                if row["part"] == REFERENCE and row["champion"] == champion and scale(row["against"]) == by
+            )
+            for by in (SOLVED, NODES)
+        )
+        said = f"*{champion if champion == RANDOM else 'the champion'}*"
+        share = f"{_share(solved['score'])} ({_share(solved['low'])} to {_share(solved['high'])})"
+        lines.append([said, share, *[""] * 5, f"{mean_nodes(nodes):,.0f}", ""])
+    for one in strengths(data[name], SOLVED):
+        terminal = str(one["terminal"])
+        alone = rows["single", terminal, "+1", NODES]
+        solved, nodes = (rows["disabled", terminal, "zero", by] for by in (SOLVED, NODES))
+        interval = f"{_share(solved['fall_low'], '+')} to {_share(solved['fall_high'], '+')}"
+        lines.append(
+            [
+                terminal,
+                *(_share(one[column]) for column in COLUMNS[:2]),
+                f"{_share(solved['fall'], '+')} ({interval})",
+                *(_share(one[column], "+") for column in COLUMNS[3:]),
+                f"{mean_nodes(alone):,.0f}",
+                f"{mean_nodes(nodes):,.0f}",
+            ]
+        )
+    return table(["heuristic", *COLUMNS, "nodes, single", "nodes, disabled, zero"], lines)
+
+
 def anew(data: Data) -> str:
     """Return a line for each group of terminals from which players of chess were evolved anew."""
     lines = [
@@ -91,5 +125,6 @@ TABLES: Makers = {
     "emergence_chess_anew": anew,
     "emergence_othello": partial(strongest, "emergence_othello", GAMES),
     "emergence_checkers": partial(strongest, "emergence_checkers", GAMES),
+    "emergence_freecell": partial(searched, "emergence_freecell"),
     "emergence_backgammon": partial(strongest, "emergence_backgammon", GAMES),
 }
