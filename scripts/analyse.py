@@ -308,11 +308,11 @@ def emergence(options: EmergenceOptions) -> int:
 
 def by_searches(options: EmergenceOptions, loaded: "Loaded") -> "tuple[Alterable, list[StrengthMeasure]]":
     """Return how terminals of a puzzle's champion are turned off, and the instances that measure it."""
-    from jaxgp.anatomy.searches import check
     from jaxgp.measure.puzzles import solving
     from jaxgp.study.emergence import searched
 
-    limit = check(loaded).limit if options.limit is None else options.limit
+    solver = searched.check(loaded, options.parts)
+    limit = solver.limit if options.limit is None else options.limit
     solving.check_instance(options.game, loaded.cast)
     some = solving.join_suites(solving.suites_of(loaded.cast, options.suite, options.split))
     altered = searched.alter_search(loaded, some, limit, options.seed)

@@ -9,6 +9,7 @@ import pytest
 from flax import struct
 
 import envs
+from jaxgp.errors import UsageError
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program
@@ -93,17 +94,25 @@ def analyse(capsys):
     return run
 
 
-def test_rules_that_choose_weights_are_refused():
-    made = cast(envs.spec("freecell"), role="policy")
-    with pytest.raises(ValueError, match=r"^run=here: rules choose its weights; accepted: a champion of weights"):
-        searched.alter_search(SimpleNamespace(cast=made, path="here"), None, 10, 0)
+@pytest.mark.parametrize(
+    ("role", "parts", "said"),
+    [
+        ("policy", ["single"], "run=here: rules choose its weights; accepted: a champion of weights, or a program"),
+        ("weights", ["single", "without"], "parts=[single,without]: a champion of weights has one for every heuristic"),
+    ],
+)
+def test_what_weights_do_not_have_is_refused_before_any_search(role, parts, said):
+    loaded = SimpleNamespace(cast=cast(envs.spec("freecell"), role=role), path="here")
+    with pytest.raises(UsageError) as refused:
+        searched.check(loaded, parts)
+    assert str(refused.value).startswith(said)
 
 
 CHAMPIONS = {
     "freecell": (
         {"name": "freecell", "autoplay": "safe"},
         "docs/data/champions/freecell_counts.jsonl#0",
-        ("suite=20001-20004", "limit=500", "terminals=[OnNext,Moves]"),
+        ("suite=20001-20008", "limit=1000", "terminals=[OnNext,Moves]"),
         ("OnNext", "Moves"),
     ),
     "rush_hour": (
@@ -120,6 +129,7 @@ CHAMPIONS = {
 def test_a_champion_of_a_puzzle_is_taken_apart_and_the_command_goes_on(analyse, tmp_path, game):
     settings, champion, words, used = CHAMPIONS[game]
     if champion.startswith("("):
+        (tmp_path / "run").mkdir()
         role = {"role": "heuristic", "search": "greedy", "room": 1024, "table": 1024}
         champion = write_run(tmp_path / "run", settings, champion, role)
     words = f"run={champion}", *words, f"output={tmp_path}/out"
@@ -140,12 +150,12 @@ def test_a_champion_of_a_puzzle_is_taken_apart_and_the_command_goes_on(analyse, 
 
 @pytest.mark.slow
 def test_what_a_puzzle_does_not_have_is_refused_in_one_line(analyse, tmp_path):
-    _, champion, words, _ = CHAMPIONS["freecell"]
+    champion = CHAMPIONS["freecell"][1]
     for option, said in {
         "suite=20001-": "suite=20001-: ",
+        "limit=1": "limit=1: accepted: a whole number from 2",
         "game.deal=3": "game.deal=3: accepted: nothing here; suite=NAME",
-        "parts=[without]": "parts=[without]: a vector has a weight for every heuristic",
     }.items():
-        code, out, err = analyse(f"run={champion}", *words, f"output={tmp_path}", option)
+        code, out, err = analyse(f"run={champion}", f"output={tmp_path}", option)
         assert (code, out) == (2, "")
         assert said in err

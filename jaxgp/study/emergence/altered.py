@@ -53,7 +53,6 @@ class Alterable(Protocol):
     Attributes:
         actor: how genomes play that may have.
         names: the terminals that can be turned off.
-        whole: why nothing can be evolved without a terminal; empty where it can.
         counted: what `uses` returns, `uses` or `weight`.
     """
 
@@ -61,8 +60,6 @@ class Alterable(Protocol):
     def actor(self) -> Any: ...
     @property
     def names(self) -> tuple[str, ...]: ...
-    @property
-    def whole(self) -> str: ...
     @property
     def counted(self) -> str: ...
 
@@ -103,7 +100,6 @@ class Altered:
     primitives: PrimitiveSet
     actor: Any
     names: tuple[str, ...]
-    whole: str = ""
     counted: str = "uses"
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 from jaxgp import files
 from jaxgp.anatomy import dissect
 from jaxgp.contracts import Solver
-from jaxgp.errors import UsageError, show
+from jaxgp.errors import UsageError
 from jaxgp.games.outside import Games
 from jaxgp.genotypes.programs import Programs
 from jaxgp.measure.champions import Loaded
@@ -23,7 +23,7 @@ from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study.emergence import choices
 from jaxgp.study.emergence.altered import Alterable, check_names, padded
 from jaxgp.study.emergence.evolved import Breeder
-from jaxgp.study.emergence.options import EVOLVED, MEASURED, RANKED, STRENGTH, EmergenceOptions
+from jaxgp.study.emergence.options import EVOLVED, RANKED, STRENGTH, EmergenceOptions
 from jaxgp.study.emergence.rows import COLUMNS, KEY, RANDOM, REFERENCE, Row, scale, single_score, strengths
 from jaxgp.study.emergence.strength import Scorer, StrengthMeasure, Values, fall, score
 
@@ -92,8 +92,6 @@ class Study:
         self._check_ranking()
         self.breeder: Breeder | None = None
         if set(options.parts) & set(EVOLVED):
-            if altered.whole:
-                raise UsageError(f"parts={show(options.parts)}: {altered.whole}; accepted: {', '.join(MEASURED)}")
             self.breeder = Breeder(loaded, games, folder / "runs", options.generations, options.seed)
         self._bases: dict[tuple[str, StrengthMeasure], Values] = {}
 

@@ -3,13 +3,15 @@
 All genomes search the same instances with as many nodes at most, so that differences are those of the genomes.
 """
 
+from collections.abc import Sequence
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxgp.anatomy import searches
 from jaxgp.anatomy.positions import unpack_truths
-from jaxgp.errors import UsageError
+from jaxgp.errors import UsageError, show
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import Packed
 from jaxgp.measure.champions import Loaded
@@ -18,12 +20,26 @@ from jaxgp.players.solver import ByWeights, ProgramSolver
 from jaxgp.report.waiting import waiting
 from jaxgp.spec import Instances
 from jaxgp.study.emergence.altered import SAMPLES, Alterable, extended
+from jaxgp.study.emergence.options import EVOLVED, MEASURED
 from jaxgp.study.emergence.rows import NODES, SOLVED
 from jaxgp.study.emergence.strength import StrengthMeasure, Values
 from jaxgp.study.emergence.weighted import alter_weights
 
 LOOKED = 32
 """Instances on the way to whose solutions values of terminals are looked at."""
+
+
+def check(loaded: Loaded, parts: Sequence[str]) -> ProgramSolver:
+    """Return how a champion searches; raises UsageError for one whose strength cannot be taken apart so."""
+    solver = searches.check(loaded)
+    if not isinstance(solver.valued, ByWeights):
+        return solver
+    if solver.primitives.rules:
+        raise UsageError(f"run={loaded.path}: rules choose its weights; accepted: a champion of weights, or a program")
+    if set(parts) & set(EVOLVED):
+        every = "a champion of weights has one for every heuristic, so that none is evolved without"
+        raise UsageError(f"parts={show(parts)}: {every}; accepted: {', '.join(MEASURED)}")
+    return solver
 
 
 def alter_search(loaded: Loaded, some: Instances, limit: int, seed: int) -> Alterable:
@@ -36,16 +52,13 @@ def alter_search(loaded: Loaded, some: Instances, limit: int, seed: int) -> Alte
         seed: of values that look random.
 
     Raises:
-        UsageError: rules choose its weights, it finds no solution there, or none of its terminals sees anything.
+        UsageError: it finds no solution there, or none of its terminals sees anything.
     """
     solver: ProgramSolver = loaded.cast.actor
-    by_weights = isinstance(solver.valued, ByWeights)
-    if by_weights and solver.primitives.rules:
-        raise UsageError(f"run={loaded.path}: rules choose its weights; accepted: a champion of weights, or a program")
     with waiting("Looking at the champion's solutions"):
         seen = _seen(loaded, solving.part(some, np.arange(min(LOOKED, len(some.names)))), limit)
     drawn = np.random.default_rng(seed).permutation(seen.shape[1])[:SAMPLES]
-    if by_weights:
+    if isinstance(solver.valued, ByWeights):
         return alter_weights(solver, seen[:, drawn], seed)
     return extended(solver.primitives, solver, seen[:, drawn], seed)
 

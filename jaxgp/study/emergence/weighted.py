@@ -31,7 +31,6 @@ class AlteredWeights:
 
     actor: ProgramSolver
     names: tuple[str, ...]
-    whole: str = "a vector has a weight for every heuristic, so that nothing can be evolved without one"
     counted: str = "weight"
 
     def widened(self, program: Programs) -> Programs:
