@@ -82,17 +82,18 @@ def strengths(rows: Sequence[Cells], by: str = GAMES) -> list[Row]:
             some = [row for row in own if row["part"] == part and (ways is None or row["way"] in ways) and row[column]]
             return fmean(float(row[column]) for row in some) if some else None
 
-        more = mean("single", "fall", ("+1",))
+        less = mean("single", "fall", ("+1",))
+        more = None if less is None else 0 - less
         line: Row = {
             "terminal": name,
             "single": mean("single", "score", ("+1",)),
             "sign turned": mean("single", "score", ("-1",)),
-            "single minus random": None if more is None else 0 - more,
+            "single minus random": more,
         }
         line |= {f"disabled, {way}": mean("disabled", "fall", (way,)) for way in ("zero", "random", "elsewhere")}
         disabled, gone = mean("disabled", "fall"), mean("without", "fall")
         line |= {"disabled": disabled, "without": gone}
-        parts = [float(x) for x in (line["single minus random"], disabled, gone) if x is not None]
+        parts = [x for x in (more, disabled, gone) if x is not None]
         line["strength"] = fmean(parts) if parts else None
         lines.append(line)
     return sorted(lines, key=lambda line: -float(line["strength"] or 0))  # type: ignore[arg-type]
