@@ -79,7 +79,7 @@ def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
 def test_why_it_moves_is_told_by_the_largest_terms_after_the_best_move(cast):
     weights = {"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}
     one = jax.tree.map(lambda x: x[0], individual(cast, **weights))
-    told = explain(cast, player("champion"), one, cast.game.init(jax.random.key(0)))
+    told = explain(cast, player("champion"), one, jax.jit(cast.game.init)(jax.random.key(0)))
     assert told.moves[0][0] == "R-a8"
     assert told.moves[0][1] == pytest.approx(0.5 - 0.25 / 3, abs=2**-12)
     assert told.says.endswith("largest terms are 1000*IsMate +0.500, MyKingDistEdges&IsOppKingInCheck -0.083.")
