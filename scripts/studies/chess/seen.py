@@ -175,9 +175,11 @@ def measure(options: Options) -> str:
         means: np.ndarray = np.bincount(look_alike, values * weights, count) / np.where(total > 0, total, 1)
         return means
 
-    def shares(play: csr_array, some: np.ndarray) -> tuple[float, float]:
-        chance = come(of, play, reply, 1.0)[0]
+    def shares(chance: np.ndarray, some: np.ndarray) -> tuple[float, float]:
         return float(chance[some].mean()), float(chance[some & of.unmet].mean())
+
+    def comes(play: csr_array) -> np.ndarray:
+        return come(of, play, reply, 1.0)[0]
 
     def row(by: str, rounds: int, found: tuple[float, float], some: np.ndarray = starts, ends: str = ",") -> str:
         head = f"{options.endgame},{by},{int(some.sum())},{count},{rounds},{found[0]:.5f}"
@@ -187,16 +189,16 @@ def measure(options: Options) -> str:
         bounds = [1, *(most + 1 for most in sorted(options.bands)), int(of.left.max()) + 1]
         ranges = [*pairwise(bounds)] if options.bands else []
         bands = [(starts, ","), *((starts & (of.left >= a) & (of.left < b), f"{a},{b - 1}") for a, b in ranges)]
-        plays = {path: choose(of, of_program(made, of)) for path, made in programs.items()}
-        return "".join(row(path, 0, shares(play, one[0]), *one) for path, play in plays.items() for one in bands)
+        chances = {path: comes(choose(of, of_program(made, of))) for path, made in programs.items()}
+        return "".join(row(path, 0, shares(chance, one[0]), *one) for path, chance in chances.items() for one in bands)
     worth = mean(1 - depths(of) / tables.MATE, np.ones(len(look_alike)))
     play = choose(of, worth[look_alike])
-    found = [shares(play, starts)]
+    found = [shares(comes(play), starts)]
     for _ in range(options.rounds):
         often = met(of, play, reply)
         worth = worth + STEP * (mean(come(of, play, reply, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         play = choose(of, worth[look_alike])
-        found.append(shares(play, starts))
+        found.append(shares(comes(play), starts))
         print(f"round {len(found) - 1}: {found[-1][0]:.5f}", file=sys.stderr, flush=True)
     best = found.index(max(found))
     return row("depth", 0, found[0]) + row("play", best, found[best])
