@@ -10,7 +10,6 @@ from typing import Protocol
 
 import jax
 import numpy as np
-from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.stages import Compiled
 

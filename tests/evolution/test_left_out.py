@@ -1,4 +1,4 @@
-"""Languages that leave out different primitives share the program of a generation, and what it computes is unchanged."""
+"""Languages that leave out different primitives share the program of a generation; what it computes is unchanged."""
 
 import jax
 import jax.numpy as jnp

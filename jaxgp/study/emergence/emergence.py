@@ -21,7 +21,7 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.seats.options import OpponentOptions
 from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study.emergence import altered, choices, strength
-from jaxgp.study.emergence.evolved import Breeder
+from jaxgp.study.emergence.evolved import Bred, Breeder
 from jaxgp.study.emergence.options import EVOLVED, RANKED, STRENGTH, EmergenceOptions
 from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
 from jaxgp.study.emergence.strength import Scorer, ScoringTerms, fall, score
@@ -124,7 +124,7 @@ class Study:
             if part in count:
                 self.say(f"{part}: {count[part]} programs at most, about {count[part] * each:,.0f} seconds of CPU")
             if part in evolved and self.breeder is not None:
-                hours = evolved[part] * self.breeder.seconds / 3600
+                hours = self.breeder.seconds(evolved[part]) / 3600
                 self.say(f"{part}: {evolved[part]} runs, about {hours:.2f} hours by the clock, compiling included")
 
     def sizes(self) -> list[int]:
@@ -221,30 +221,35 @@ class Study:
     def evolved(
         self,
         part: str,
-        kind: str,
-        left_out: Sequence[str],
-        base: Callable[[str], float | None],
+        asked: Sequence[tuple[str, int, Sequence[str]]],
+        base: Callable[[str, str], float | None],
         depth: int | None = None,
     ) -> None:
-        """Evolve players without some terminals, and measure their champions."""
+        """Evolve players without some terminals, and measure their champions.
+
+        Args:
+            part: of the study.
+            asked: what rows call the terminals, the number of the run, and the terminals that no individual has.
+            base: (terminals, opponent) -> the score that theirs is compared with.
+            depth: limit of the depth of programs; None: that of the champion's run.
+        """
         assert self.breeder is not None
-        name = digest(self.loaded)
-        for number in range(self.options.replicates):
-            if all(self.has(part, name, kind, str(number), against) for against in self.scorer.names):
-                continue
-            self.say(f"{part}, {kind}: run {number + 1} of {self.options.replicates}")
-            # Runs with all terminals are the same whatever they are compared with.
-            run = f"{part}_{kind}" if left_out or depth is not None else "without_nothing"
-            made = self.breeder.evolve(run, left_out, number, depth)
-            program = self.altered.widened(made.genome)
-            rows = [
-                self.row(
-                    part, name, kind, str(number), against, self.scorer.scores([program], against)[0], base(against)
-                )
-                for against in self.scorer.names
-                if not self.has(part, name, kind, str(number), against)
-            ]
-            self.add(rows)
+        name, kinds = digest(self.loaded), dict[Bred, list[str]]()
+        for kind, number, gone in asked:
+            if not all(self.has(part, name, kind, str(number), against) for against in self.scorer.names):
+                # Runs with all terminals are the same whatever they are compared with.
+                run = f"{part}_{kind}" if gone or depth is not None else "without_nothing"
+                kinds.setdefault(Bred(run, tuple(gone), number, depth), []).append(kind)
+        for made in self.breeder.evolve([*kinds], lambda text: self.say(f"{part}: {text}")):
+            programs = [self.altered.widened(champion.genome) for _, champion in made]
+            for against in self.scorer.names:
+                rows = [
+                    self.row(part, name, kind, str(one.number), against, values, base(kind, against))
+                    for (one, _), values in zip(made, self.scorer.scores(programs, against), strict=True)
+                    for kind in kinds[one]
+                    if not self.has(part, name, kind, str(one.number), against)
+                ]
+                self.add(rows)
 
     def mean(self, part: str, terminals: str, against: str) -> float | None:
         """Return the mean score of rows; None without any."""
@@ -255,9 +260,10 @@ class Study:
 
     def without(self) -> None:
         """Evolve players without each terminal, beside as many with all of them."""
-        self.evolved("without", "nothing", (), lambda _: None)
-        for name in self.names:
-            self.evolved("without", name, [name], lambda against: self.mean("without", "nothing", against))
+        numbers = range(self.options.replicates)
+        self.evolved("without", [("nothing", number, ()) for number in numbers], lambda *_: None)
+        asked = [(name, number, (name,)) for name in self.names for number in numbers]
+        self.evolved("without", asked, lambda _, against: self.mean("without", "nothing", against))
 
     def ranking(self) -> list[str]:
         """Return the terminals by their strength so far, the greatest first; those that are named stay in order."""
@@ -268,23 +274,31 @@ class Study:
 
     def pairs(self) -> None:
         """Evolve players from pairs of terminals, beside the better one of each alone."""
-        for pair in combinations(self.ranking()[: self.options.best], 2):
-            gone = [name for name in self.altered.names if name not in pair]
+        pairs = {"+".join(pair): pair for pair in combinations(self.ranking()[: self.options.best], 2)}
 
-            def better(against: str, pair: tuple[str, str] = pair) -> float | None:
-                alone = [single_score([*self.known.values()], name, against) for name in pair]
-                return max((x for x in alone if x is not None), default=None)
+        def better(kind: str, against: str) -> float | None:
+            alone = [single_score([*self.known.values()], name, against) for name in pairs[kind]]
+            return max((x for x in alone if x is not None), default=None)
 
-            self.evolved("pairs", "+".join(pair), gone, better, self.options.pair_depth)
+        asked = [
+            (kind, number, self.all_but(pair))
+            for kind, pair in pairs.items()
+            for number in range(self.options.replicates)
+        ]
+        self.evolved("pairs", asked, better, self.options.pair_depth)
 
     def groups(self) -> None:
-        """Evolve players from groups of terminals, by descending strength, and drawn."""
-        ranked, rng = self.ranking(), np.random.default_rng(self.options.seed)
-        drawn = list(rng.permutation(self.names))
-        for size in self.sizes():
+        """Evolve players from groups of terminals, by descending strength, and drawn, by each run for itself."""
+        ranked, asked = self.ranking(), []
+        for number in range(self.options.replicates):
+            drawn = [*np.random.default_rng((self.options.seed, number)).permutation(self.names)]
             for how, order in (("strongest", ranked), ("drawn", drawn)):
-                gone = [name for name in self.altered.names if name not in order[:size]]
-                self.evolved("groups", f"{how} {size}", gone, lambda _: None)
+                asked += [(f"{how} {size}", number, self.all_but(order[:size])) for size in self.sizes()]
+        self.evolved("groups", asked, lambda *_: None)
+
+    def all_but(self, names: Sequence[str]) -> list[str]:
+        """Return the other terminals."""
+        return [name for name in self.altered.names if name not in names]
 
 
 def digest(loaded: Loaded) -> str:
