@@ -23,7 +23,7 @@ from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study.emergence import altered, choices, strength
 from jaxgp.study.emergence.evolved import Bred, Breeder
 from jaxgp.study.emergence.options import EVOLVED, RANKED, STRENGTH, EmergenceOptions
-from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
+from jaxgp.study.emergence.rows import COLUMNS, DECISIONS, GROUPS, KEY, RANDOM, REFERENCE, Row, single_score, strengths
 from jaxgp.study.emergence.strength import Scorer, ScoringTerms, fall, score
 
 TABLE, MOVES, FIGURES = "emergence.csv", "moves.csv", "emergence.json"
@@ -292,7 +292,7 @@ class Study:
         ranked, asked = self.ranking(), []
         for number in range(self.options.replicates):
             drawn = [*np.random.default_rng((self.options.seed, number)).permutation(self.names)]
-            for how, order in (("strongest", ranked), ("drawn", drawn)):
+            for how, order in zip(GROUPS, (ranked, drawn), strict=True):
                 asked += [(f"{how} {size}", number, self.all_but(order[:size])) for size in self.sizes()]
         self.evolved("groups", asked, lambda *_: None)
 
