@@ -1,5 +1,7 @@
 """Languages that leave out different primitives share the program of a generation; what it computes is unchanged."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.options import GPOptions
 from jaxgp.fitness.evaluation import Evaluation
+from jaxgp.genotypes import programs
 from jaxgp.operators import sharing
 from jaxgp.operators.creation import least_sizes
 from jaxgp.operators.options import CreationOptions, CrossoverOptions, MutationOptions
@@ -23,34 +26,37 @@ OPTIONS = GPOptions(
 FIRST, SECOND = (Generational(TYPED.without(names), OPTIONS) for names in (["add"], ["x", "wide", "not"]))
 
 
-@pytest.fixture(scope="module")
-def bred():
-    """Of the second language: the first population, and its children by the program of the first language."""
-    key = jax.random.key(0)
-    create = quick(lambda key, allowed: FIRST.limited(allowed).create(key, OPTIONS.population))
-    population = create(key, SECOND.limits())
-    fitness = jnp.arange(40.0) % 7
-    result = Evaluation(fitness, fitness[:, None], {})
-    lowered = [jax.jit(one.breed).lower(key, population, result, one.init()) for one in (FIRST, SECOND)]
-    program = lowered[0].compile(compiler_options={"xla_backend_optimization_level": 0})
-    return population, result, [one.as_text() for one in lowered], program(key, population, result, SECOND.init())
+KEY = jax.random.key(0)
 
 
 def equal(one, other):
     assert all(jax.tree.leaves(jax.tree.map(lambda a, b: bool((a == b).all()), one, other)))
 
 
-def test_one_program_breeds_with_either_language(bred):
-    _, _, (first, second), _ = bred
+def bred_from(population, scheme):
+    """Return what breeds the children of a population, lowered, for the memory of a scheme."""
+    fitness = jnp.arange(float(OPTIONS.population)) % 7
+    return jax.jit(scheme.breed).lower(KEY, population, Evaluation(fitness, fitness[:, None], {}), scheme.init())
+
+
+def test_one_program_breeds_with_either_language():
+    plain = replace(OPTIONS, mutation=MutationOptions(0.9, max_depth=2))
+    population = programs.empty((OPTIONS.population, TYPED.num_trees), OPTIONS.capacity)
+    first, second = (bred_from(population, replace(one, options=plain)).as_text() for one in (FIRST, SECOND))
     assert first == second
 
 
-def test_it_creates_and_breeds_what_a_program_of_the_language_alone_does(bred):
-    population, result, _, (children, memory, metrics) = bred
-    counts = sharing.init(OPTIONS.selection.sharing_memory)
-    alone = quick(lambda key: SECOND.create(key, 40)), quick(lambda key: SECOND.breed(key, population, result, counts))
-    equal(population, alone[0](jax.random.key(0)))
-    known, _, told = alone[1](jax.random.key(0))
+@pytest.mark.thorough
+def test_it_creates_and_breeds_what_a_program_of_the_language_alone_does():
+    create = quick(lambda key, allowed: FIRST.limited(allowed).create(key, OPTIONS.population))
+    population = create(KEY, SECOND.limits())
+    equal(population, quick(lambda key: SECOND.create(key, OPTIONS.population))(KEY))
+    fitness = jnp.arange(float(OPTIONS.population)) % 7
+    result = Evaluation(fitness, fitness[:, None], {})
+    program = bred_from(population, FIRST).compile(compiler_options={"xla_backend_optimization_level": 0})
+    children, memory, metrics = program(KEY, population, result, SECOND.init())
+    counts = sharing.init(OPTIONS.selection.sharing_memory)  # without a table, so that the set of the scheme counts
+    known, _, told = quick(lambda: SECOND.breed(KEY, population, result, counts))()
     equal((children, metrics), (known, told))
     assert (np.asarray(children.opcode) != np.asarray(population.opcode)).any()
     equal(memory, SECOND.init())

@@ -1,5 +1,6 @@
 """Where the strength of a champion sits: terminals that are turned off, measures of them, moves beside their worth."""
 
+import json
 from types import SimpleNamespace
 
 import jax
@@ -204,5 +205,13 @@ def test_players_are_evolved_without_terminals_and_from_pairs(analyse, tmp_path)
     rows = [line.split(",") for line in (run / "emergence" / "emergence.csv").read_text("utf-8").splitlines()]
     made = {(row[0], row[2]) for row in rows[1:]}
     assert made == {("without", "nothing"), ("without", "own"), ("without", "other"), ("pairs", "own+other")}
-    champion = (run / "emergence" / "runs" / "pairs_own+other" / "0" / "champion.json").read_text("utf-8")
+    runs = run / "emergence" / "runs"
+    alone = tmp_path / "alone"
+    given = *words, "compilation_cache=null", "algorithm.left_out=[own]"
+    assert train(*given, "seed=0", f"hydra.run.dir={alone}") == 0
+    found, known = (
+        json.loads((folder / "champion.json").read_text("utf-8")) for folder in (runs / "without_own" / "0", alone)
+    )
+    assert found == known, "as if it were alone"
+    champion = (runs / "pairs_own+other" / "0" / "champion.json").read_text("utf-8")
     assert "corners" not in champion.split('"text"')[1].split('"size"')[0]
