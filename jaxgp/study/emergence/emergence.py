@@ -97,12 +97,17 @@ class Study:
         parts = self.options.parts
         late = [parts.index(part) for part in RANKED if part in parts]
         earlier = set(parts[: min(late, default=0)]) & set(STRENGTH)
-        if late and not (self.options.terminals or earlier or strengths([*self.known.values()])):
+        if late and not (self.options.terminals or earlier or self.strengths()):
             listed = f"[{','.join(parts)}]"
             raise UsageError(
                 f"parts={listed}: nothing is known of the strength of terminals; accepted: some of "
                 f"{', '.join(STRENGTH)} before {' and '.join(RANKED)}, or terminals=[...] in their order"
             )
+
+    def strengths(self) -> list[Row]:
+        """Return the strengths so far, by decisions; by games, which tell less, where no decisions are judged."""
+        known = [*self.known.values()]
+        return strengths(known, True) or strengths(known)
 
     def price(self, parts: Sequence[str]) -> None:
         """Say what the parts will cost, before they begin."""
@@ -269,7 +274,7 @@ class Study:
         """Return the terminals by their strength so far, the greatest first; those that are named stay in order."""
         if self.options.terminals:
             return list(self.names)
-        found = {row["terminal"]: row["strength"] for row in strengths([*self.known.values()])}
+        found = {row["terminal"]: row["strength"] for row in self.strengths()}
         return sorted(self.names, key=lambda name: -float(found.get(name) or 0))  # type: ignore[arg-type]
 
     def pairs(self) -> None:
