@@ -100,7 +100,7 @@ class Generational(Tunes):
         """
         if isinstance(memory, LimitedMemory):
             offspring, kept, bred = self.limited(memory.allowed)._breed(key, population, result, memory.counts)
-            return offspring, memory.replace(counts=kept), bred
+            return offspring, replace(memory, counts=kept), bred
         return self._breed(key, population, result, memory)
 
     def _breed(

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import jax
 import numpy as np
+from jax import Array
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jax.stages import Compiled
 
@@ -48,6 +49,10 @@ class Runnable(Protocol):
 
     def in_chunks(self, chunk: int) -> "Runnable":
         """Return the experiment that evaluates this many individuals at a time, one of `chunks`; it finds the same."""
+        ...
+
+    def init(self, key: Array) -> EvolutionState:
+        """Return the first, unevaluated generation."""
         ...
 
     def begin(self, config: Config) -> EvolutionState:

@@ -110,7 +110,8 @@ def needed(rows: Sequence[Cells], against: str) -> list[Row]:
         line: Row = {"terminal": name, "runs": len(scores), "score": fmean(scores), "fall": fall}
         lines.append({**line, "fall_low": fall - half, "fall_high": fall + half, "p": p})
     corrected = holm([float(str(line["p"])) for line in lines])
-    return sorted(({**line, "p": p} for line, p in zip(lines, corrected, strict=True)), key=lambda line: -line["fall"])
+    tested: list[Row] = [{**line, "p": p} for line, p in zip(lines, corrected, strict=True)]
+    return sorted(tested, key=lambda line: -float(str(line["fall"])))
 
 
 def synergies(rows: Sequence[Cells]) -> list[Row]:
