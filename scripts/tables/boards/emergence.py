@@ -71,10 +71,12 @@ def measures(data: Data) -> str:
     lines = []
     for one in _chess(data):
         name = str(one["terminal"])
-        left = gone[name]
-        ends = f"{_share(left['fall_low'], '+')} to {_share(left['fall_high'], '+')}"
+        ends = ""
+        if left := gone.get(name):
+            low, high = (_share(left[end], "+") for end in ("fall_low", "fall_high"))
+            ends = f"{low} to {high} (p {float(str(left['p'])):.2g})"
         cells = [_share(one[column], "+") for column in ("single minus random", "disabled", "without")]
-        lines.append([_written(name), *cells, f"{ends} (p {float(str(left['p'])):.2g})", _share(one["strength"], "+")])
+        lines.append([_written(name), *cells, ends, _share(one["strength"], "+")])
     head = ["single minus random", "disabled", "without", "its interval (p, Holm)", "strength"]
     return table(["terminal", *head], lines)
 
