@@ -44,7 +44,7 @@ def draw(data: Data) -> Picture:
         for row in data["chess_kept"]
         if (row["endgame"], row["player"], row["than"], row["decisions"]) == ("KQKQ", "master", "", "critical")
     )
-    measure, title = "decisions with a best move", "chess, KQKQ: means of runs, with their 95 % intervals"
+    measure, title = "decisions with a best move", "chess, KQKQ: players by the number of their terminals"
     levels = {"master": level}
     return Picture("groups", title, lambda: figures.curves(curves, measure, title, "terminals", levels))
 

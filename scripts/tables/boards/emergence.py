@@ -5,7 +5,7 @@ from statistics import fmean
 
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
-from jaxgp.study.emergence.rows import DECISIONS, GROUPS, REFERENCE, Row, needed, sized, straight, strengths, synergies
+from jaxgp.study.emergence.rows import DECISIONS, GROUPS, REFERENCE, Row, needed, sized, straight, strengths
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
@@ -81,16 +81,6 @@ def measures(data: Data) -> str:
     return table(["terminal", *head], lines)
 
 
-def pairs(data: Data) -> str:
-    """Return a line for each pair of terminals of chess, by synergy."""
-    lines = []
-    for one in sorted(synergies(_decided(data)), key=lambda line: -float(str(line["synergy"]))):
-        cells = [_share(one[column]) for column in ("better half", "score", "best")]
-        p = "" if one["p"] is None else f"{float(str(one['p'])):.2g}"
-        lines.append([_written(str(one["pair"])).replace("+", " + "), *cells, _share(one["synergy"], "+"), p])
-    return table(["pair", "better half", "mean of runs", "best run", "synergy", "p, Holm"], lines)
-
-
 def groups(data: Data) -> str:
     """Return a line for each size of groups of terminals of chess, and whether means lie on a line."""
     found = {chosen: sized(_decided(data), chosen, DECISIONS) for chosen in GROUPS}
@@ -126,7 +116,6 @@ TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", True),
     "emergence_book": beside_book,
     "emergence_chess_anew": measures,
-    "emergence_chess_pairs": pairs,
     "emergence_chess_groups": groups,
     "emergence_othello": partial(strongest, "emergence_othello", False),
     "emergence_checkers": partial(strongest, "emergence_checkers", False),
