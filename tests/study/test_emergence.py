@@ -14,6 +14,7 @@ from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.study.emergence import altered, choices, rows
+from jaxgp.study.emergence.rows import GROUPS
 from tests.scripts.commands import load, train, write_run
 
 OTHELLO = {"name": "othello", "size": 4}
@@ -199,12 +200,14 @@ def test_players_are_evolved_without_terminals_and_from_pairs(analyse, tmp_path)
     words += "fitness=chance", "algorithm.creation.max_depth=3", "logger=disabled", "cores=1"
     assert train(*words, "compilation_cache=null", f"hydra.run.dir={run}") == 0
     asked = f"run={run}", "panel=othello", "against=[random_moves]", "games=4", "terminals=[own,other]", "replicates=1"
-    code, _, err = analyse(*asked, "parts=[without,pairs]", "best=2")
+    code, _, err = analyse(*asked, "parts=[without,pairs,groups]", "best=2", "step=1")
     assert code == 0
     assert "without: 3 runs, about 0.0" in err
     rows = [line.split(",") for line in (run / "emergence" / "emergence.csv").read_text("utf-8").splitlines()]
     made = {(row[0], row[2]) for row in rows[1:]}
-    assert made == {("without", "nothing"), ("without", "own"), ("without", "other"), ("pairs", "own+other")}
+    sizes = {("groups", f"{how} {size}") for how in GROUPS for size in (1, 2)}
+    assert made == {("without", "nothing"), ("without", "own"), ("without", "other"), ("pairs", "own+other"), *sizes}
+    assert (run / "emergence" / "figures" / "groups_0.svg").is_file()
     runs = run / "emergence" / "runs"
     alone = tmp_path / "alone"
     given = *words, "compilation_cache=null", "algorithm.left_out=[own]"
