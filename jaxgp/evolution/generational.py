@@ -34,22 +34,16 @@ class LimitedMemory:
 
 
 @dataclass(frozen=True)
-class Generational(Tunes):
-    """Generational replacement: all parents but the elites are replaced by children.
+class Elitist(Tunes):
+    """What schemes of programs share in which the fittest stay.
 
     Attributes:
         primitives: function and terminal set.
-        options: of creation, selection, crossover and mutation.
+        options: of the algorithm.
     """
 
     primitives: PrimitiveSet
     options: GPOptions
-
-    def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
-
-    def __repr__(self) -> str:
-        return f"Generational({self.primitives.name} of {self.population})"
 
     @property
     def population(self) -> int:
@@ -60,6 +54,26 @@ class Generational(Tunes):
     def kept(self) -> int:
         """The elites, which come first in the next population."""
         return self.options.elites
+
+    def describe(self, population: Programs, best: Array) -> Metrics:
+        """Return the sizes of programs in nodes, and how many are distinct."""
+        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
+
+
+@dataclass(frozen=True)
+class Generational(Elitist):
+    """Generational replacement: all parents but the elites are replaced by children.
+
+    Attributes:
+        primitives: function and terminal set.
+        options: of creation, selection, crossover and mutation.
+    """
+
+    def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
+
+    def __repr__(self) -> str:
+        return f"Generational({self.primitives.name} of {self.population})"
 
     @property
     def tuner(self) -> Tuner | None:
@@ -122,10 +136,6 @@ class Generational(Tunes):
             child(key, BREED), self.primitives, self.options, population, result.fitness, shared
         )
         return offspring, memory, bred
-
-    def describe(self, population: Programs, best: Array) -> Metrics:
-        """Return the sizes of programs in nodes, and how many are distinct."""
-        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
 
 
 def size_metrics(population: Genome, best: Array) -> Metrics:

@@ -40,6 +40,9 @@ from jaxgp.store import checkpoint, compiled, record, runs
 from jaxgp.store.directory import RunDirectory, changes, digest, environment
 from jaxgp.store.table import CSVTable
 
+SHOWN = 2000
+"""Characters of a champion that the terminal shows; longer ones are in their file alone."""
+
 
 def train(plan: RunPlan, games: Games) -> int:
     """Start or resume a run and carry it to its end.
@@ -408,7 +411,7 @@ def _show_champion(run: loop.Run) -> champions.ChampionFile | None:
         _warn(str(error))
         return None
     rows = [
-        ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
+        ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", _shown(best.text, run.directory)),
         (
             yardstick(run.rows[-1]) if run.rows and is_measured(run.rows[-1]) else "fitness",
             f"{best.fitness:g}" if best.fitness is not None else "-",
@@ -421,6 +424,11 @@ def _show_champion(run: loop.Run) -> champions.ChampionFile | None:
         rows.append(("report", str(short(run.directory.report))))
     print_pairs("Champion", rows)
     return best
+
+
+def _shown(text: str, where: RunDirectory) -> str:
+    """Return the text of a program, or where it is if it is long."""
+    return text if len(text) <= SHOWN else f"{len(text):,} characters, in {short(where.champion)}"
 
 
 def _indented(text: str) -> str:

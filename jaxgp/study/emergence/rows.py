@@ -9,16 +9,21 @@ import numpy as np
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 
-DECISIONS = "decisions"
-"""What rows call the decisions that the teacher of a game judges."""
+GAMES, DECISIONS, SOLVED, NODES = "games", "decisions", "solved", "nodes"
+"""What scores are of: games, decisions that the teacher of a game judges, instances that are solved, nodes of searches.
+
+`scale` says it of a row.
+"""
 COLUMNS = {
     "part": "single, disabled, without, pairs or groups; reference: what the others are compared with",
     "champion": "whose terminal is disabled, its digest; of the other parts the champion whose run is looked at",
     "terminals": "the terminals, with + between them; of groups how they were chosen, and how many they are",
     "way": "single: the sign; disabled: what takes the place of the terminal; evolved players: the number of the run",
-    "against": "an opponent, or decisions: those that the game's teacher judges",
-    "number": "games, or decisions",
-    "score": "what they are worth: 1 won, 1/2 drawn; of a decision the chance of a best move",
+    "against": "an opponent; decisions: those that the game's teacher judges; of a puzzle solved or nodes, which "
+    "instances are searched, and the most nodes of a search",
+    "number": "games, decisions, or instances",
+    "score": "what they are worth: 1 won, 1/2 drawn; of a decision the chance of a best move; solved: 1 solved; nodes: "
+    "1 - log n / log m of n nodes where m are the most, so that a search that finds nothing counts with m",
     "low": "lower end of the 95 % interval of the score",
     "high": "upper end",
     "base": "what the score is compared with: single: random values; disabled: the champion as it is; else the "
@@ -36,6 +41,18 @@ GROUPS = ("strongest", "drawn")
 Row = dict[str, object]
 
 
+def scale(against: str) -> str:
+    """Return what scores of rows are of."""
+    name = against.partition(":")[0]
+    return name if name in (DECISIONS, SOLVED, NODES) else GAMES
+
+
+def mean_nodes(row: Cells) -> float:
+    """Return the geometric mean of the nodes of searches, of a row that is of them."""
+    most = int(row["against"].rpartition(", ")[2].split(" ")[0])
+    return float(most ** (1 - float(row["score"])))
+
+
 def single_score(rows: Sequence[Cells], name: str, against: str) -> float | None:
     """Return the greatest score of a terminal alone, as it is; None where it was not measured."""
     found = [
@@ -49,14 +66,14 @@ def single_score(rows: Sequence[Cells], name: str, against: str) -> float | None
     return max(found, default=None)
 
 
-def strengths(rows: Sequence[Cells], decisions: bool = False) -> list[Row]:
+def strengths(rows: Sequence[Cells], by: str = GAMES) -> list[Row]:
     """Return a line for each terminal: its measures and their mean, the strongest first.
 
     Args:
         rows: of the table.
-        decisions: whether the measures are shares of decisions; otherwise scores, averaged over opponents.
+        by: what scores are of; those of games are averaged over opponents.
     """
-    mine = [row for row in rows if (row["against"] == DECISIONS) == decisions]
+    mine = [row for row in rows if scale(row["against"]) == by]
     names = dict.fromkeys(
         row["terminals"].split(" ")[0] for row in mine if row["part"] in ("single", "disabled", "without")
     )
@@ -69,17 +86,18 @@ def strengths(rows: Sequence[Cells], decisions: bool = False) -> list[Row]:
             some = [row for row in own if row["part"] == part and (ways is None or row["way"] in ways) and row[column]]
             return fmean(float(row[column]) for row in some) if some else None
 
-        more = mean("single", "fall", ("+1",))
+        less = mean("single", "fall", ("+1",))
+        more = None if less is None else 0 - less
         line: Row = {
             "terminal": name,
             "single": mean("single", "score", ("+1",)),
             "sign turned": mean("single", "score", ("-1",)),
-            "single minus random": None if more is None else -more,
+            "single minus random": more,
         }
         line |= {f"disabled, {way}": mean("disabled", "fall", (way,)) for way in ("zero", "random", "elsewhere")}
         disabled, gone = mean("disabled", "fall"), mean("without", "fall")
         line |= {"disabled": disabled, "without": gone}
-        parts = [x for x in (None if more is None else -more, disabled, gone) if x is not None]
+        parts = [x for x in (more, disabled, gone) if x is not None]
         line["strength"] = fmean(parts) if parts else None
         lines.append(line)
     return sorted(lines, key=lambda line: -float(line["strength"] or 0))  # type: ignore[arg-type]

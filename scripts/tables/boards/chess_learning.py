@@ -13,7 +13,7 @@ from jaxgp.store.table import Cells
 from tables.boards.chess import FIXED, named
 from tables.shared.data import Data, Makers
 
-MATTERED = re.compile(r"outputs/chess/mattered(_coplay)?/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/mattered(?P<how>_coplay|_whole)?/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -87,11 +87,16 @@ def _mated(row: Cells) -> tuple[str, str]:
     return f"{100 * won / count:.1f} ({100 * low:.1f} to {100 * high:.1f})", str((longest + 1) // 2)
 
 
-def mattered(data: Data) -> str:
-    """Return short runs that differ in one option, by what their champions keep of the same decisions."""
+def mattered(data: Data, how: str | None = None) -> str:
+    """Return runs that differ in one option, by what their champions keep of the same decisions.
+
+    Args:
+        data: the raw rows.
+        how: the runs, by the end of the name of their folder; None: the short ones.
+    """
     found: dict[str, dict[str, list[float]]] = {"critical": {}, "held": {}}
     for row in data["chess_mattered"]:
-        if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
+        if (run := MATTERED.fullmatch(str(row["player"]))) and run["how"] == how and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
     of = {name: np.array(shares) for name, shares in found["critical"].items()}
     told = _compared(of)
@@ -174,6 +179,7 @@ TABLES: Makers = {
     "chess_exact": exact,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_mattered_whole": lambda data: mattered(data, "_whole"),
     "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,

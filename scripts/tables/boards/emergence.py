@@ -5,7 +5,22 @@ from statistics import fmean
 
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
-from jaxgp.study.emergence.rows import DECISIONS, GROUPS, REFERENCE, Row, needed, sized, straight, strengths
+from jaxgp.study.emergence.rows import (
+    DECISIONS,
+    GAMES,
+    GROUPS,
+    NODES,
+    RANDOM,
+    REFERENCE,
+    SOLVED,
+    Row,
+    mean_nodes,
+    needed,
+    scale,
+    sized,
+    straight,
+    strengths,
+)
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
@@ -45,16 +60,22 @@ def beside_book(data: Data) -> str:
     return table(["terminal", "book: single", "book: strength", "single", "strength"], lines)
 
 
-def strongest(name: str, decisions: bool, data: Data) -> str:
-    """Return a line for each of the strongest terminals of a champion, after the ones that they are compared with."""
+def strongest(name: str, by: str, data: Data) -> str:
+    """Return a line for each of the strongest terminals of a champion, after the ones that they are compared with.
+
+    Args:
+        name: of the data.
+        by: what scores are of.
+        data: all data.
+    """
     rows = data[name]
     lines = [
         [f"*{row['champion'] if row['champion'] == 'random values' else 'the champion'}*", _share(row["score"])]
         + [""] * (len(COLUMNS) - 1)
         for row in rows
-        if row["part"] == REFERENCE and (row["against"] == DECISIONS) == decisions
+        if row["part"] == REFERENCE and scale(row["against"]) == by
     ]
-    for one in strengths(rows, decisions)[:SHOWN]:
+    for one in strengths(rows, by)[:SHOWN]:
         name = _written(str(one["terminal"]))
         lines.append([name, *(_share(one[column], "" if column in COLUMNS[:2] else "+") for column in COLUMNS)])
     return table(["terminal", *COLUMNS], lines)
@@ -62,7 +83,7 @@ def strongest(name: str, decisions: bool, data: Data) -> str:
 
 def _chess(data: Data) -> list[Row]:
     """Return the measures of each terminal of chess, by decisions."""
-    return strengths([*data["emergence_chess"], *data["emergence_chess_anew"]], True)
+    return strengths([*data["emergence_chess"], *data["emergence_chess_anew"]], DECISIONS)
 
 
 def measures(data: Data) -> str:
@@ -108,16 +129,51 @@ def _written(name: str) -> str:
     return name.replace("*", "\\*")
 
 
+def searched(name: str, data: Data) -> str:
+    """Return a line for each heuristic of a champion of weights: instances solved, and nodes in geometric means."""
+    rows = {(row["part"], row["terminals"], row["way"], scale(row["against"])): row for row in data[name]}
+    lines = []
+    for champion in dict.fromkeys(row["champion"] for row in data[name] if row["part"] == REFERENCE):
+        solved, nodes = (
+            next(
+                row
+                for row in data[name]
+                if row["part"] == REFERENCE and row["champion"] == champion and scale(row["against"]) == by
+            )
+            for by in (SOLVED, NODES)
+        )
+        said = f"*{champion if champion == RANDOM else 'the champion'}*"
+        share = f"{_share(solved['score'])} ({_share(solved['low'])} to {_share(solved['high'])})"
+        lines.append([said, share, *[""] * 5, f"{mean_nodes(nodes):,.0f}", ""])
+    for one in strengths(data[name], SOLVED):
+        terminal = str(one["terminal"])
+        alone = rows["single", terminal, "+1", NODES]
+        solved, nodes = (rows["disabled", terminal, "zero", by] for by in (SOLVED, NODES))
+        interval = f"{_share(solved['fall_low'], '+')} to {_share(solved['fall_high'], '+')}"
+        lines.append(
+            [
+                terminal,
+                *(_share(one[column]) for column in COLUMNS[:2]),
+                f"{_share(solved['fall'], '+')} ({interval})",
+                *(_share(one[column], "+") for column in COLUMNS[3:]),
+                f"{mean_nodes(alone):,.0f}",
+                f"{mean_nodes(nodes):,.0f}",
+            ]
+        )
+    return table(["heuristic", *COLUMNS, "nodes, single", "nodes, disabled, zero"], lines)
+
+
 def _share(value: object, sign: str = "") -> str:
     return "" if value is None else f"{float(str(value)):{sign}.3f}"
 
 
 TABLES: Makers = {
-    "emergence_chess": partial(strongest, "emergence_chess", True),
+    "emergence_chess": partial(strongest, "emergence_chess", DECISIONS),
     "emergence_book": beside_book,
     "emergence_chess_anew": measures,
     "emergence_chess_groups": groups,
-    "emergence_othello": partial(strongest, "emergence_othello", False),
-    "emergence_checkers": partial(strongest, "emergence_checkers", False),
-    "emergence_backgammon": partial(strongest, "emergence_backgammon", False),
+    "emergence_othello": partial(strongest, "emergence_othello", GAMES),
+    "emergence_checkers": partial(strongest, "emergence_checkers", GAMES),
+    "emergence_freecell": partial(searched, "emergence_freecell"),
+    "emergence_backgammon": partial(strongest, "emergence_backgammon", GAMES),
 }

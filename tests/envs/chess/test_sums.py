@@ -30,9 +30,9 @@ def individual(cast, **weights):
     at = [cast.language.roots.index(name.replace("_", "&")) for name in weights]
     value = np.zeros((1, len(cast.language.roots), 2), np.float32)
     value[0, at, 0] = list(weights.values())
-    one = jnp.ones(value.shape, jnp.int16)
+    one = np.ones(value.shape, np.int16)
     opcodes = one * np.arange(value.shape[1], dtype=np.int16)[:, None]
-    return Programs(opcodes, jnp.asarray(value), one, jnp.ones(value.shape[:2], jnp.int32))
+    return Programs(opcodes, value, one, np.ones(value.shape[:2], np.int32))
 
 
 def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
@@ -56,10 +56,17 @@ def test_moves_that_mate_are_worth_the_weight_of_mate_and_are_played(cast):
 
 
 def test_values_are_sums_without_rounding_errors(cast):
-    plans = cast.actor.prepare(individual(cast, MyKingDistEdges=0.75, **{"1000*IsMate": -1.0}))
-    seen = jnp.zeros((len(cast.language.roots), 2)).at[0].set(jnp.array([3.0, 1.0])).at[2, 1].set(1.0)
-    assert cast.actor.evaluate(plans, seen).tolist() == [[0.75, 0.25 - 1.0]]
-    owned = cast.actor.evaluate_owned(plans, jnp.zeros(2, jnp.int32), seen, jnp.int32(2))
+    seen = np.zeros((len(cast.language.roots), 2), np.float32)
+    seen[0], seen[2, 1] = [3.0, 1.0], 1.0
+
+    @jax.jit
+    def both(one, seen):
+        plans = cast.actor.prepare(one)
+        owned = cast.actor.evaluate_owned(plans, jnp.zeros(2, jnp.int32), seen, jnp.int32(2))
+        return cast.actor.evaluate(plans, seen), owned
+
+    values, owned = both(individual(cast, MyKingDistEdges=0.75, **{"1000*IsMate": -1.0}), seen)
+    assert values.tolist() == [[0.75, 0.25 - 1.0]]
     assert owned.tolist() == [0.75, -0.75]
 
 
@@ -72,7 +79,7 @@ def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
 def test_why_it_moves_is_told_by_the_largest_terms_after_the_best_move(cast):
     weights = {"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}
     one = jax.tree.map(lambda x: x[0], individual(cast, **weights))
-    told = explain(cast, player("champion"), one, cast.game.init(jax.random.key(0)))
+    told = explain(cast, player("champion"), one, jax.jit(cast.game.init)(jax.random.key(0)))
     assert told.moves[0][0] == "R-a8"
     assert told.moves[0][1] == pytest.approx(0.5 - 0.25 / 3, abs=2**-12)
     assert told.says.endswith("largest terms are 1000*IsMate +0.500, MyKingDistEdges&IsOppKingInCheck -0.083.")
