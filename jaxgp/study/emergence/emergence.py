@@ -22,9 +22,20 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.store.table import Cells, CSVTable
 from jaxgp.study.emergence import choices
 from jaxgp.study.emergence.altered import Alterable, check_names, padded
-from jaxgp.study.emergence.evolved import Breeder
+from jaxgp.study.emergence.evolved import Bred, Breeder
 from jaxgp.study.emergence.options import EVOLVED, RANKED, STRENGTH, EmergenceOptions
-from jaxgp.study.emergence.rows import COLUMNS, KEY, RANDOM, REFERENCE, Row, scale, single_score, strengths
+from jaxgp.study.emergence.rows import (
+    COLUMNS,
+    DECISIONS,
+    GROUPS,
+    KEY,
+    RANDOM,
+    REFERENCE,
+    Row,
+    scale,
+    single_score,
+    strengths,
+)
 from jaxgp.study.emergence.strength import Scorer, StrengthMeasure, Values, fall, score
 
 TABLE, MOVES, FIGURES = "emergence.csv", "moves.csv", "emergence.json"
@@ -108,8 +119,9 @@ class Study:
             )
 
     def strengths(self) -> list[Row]:
-        """Return the strengths of terminals so far, by what is measured first."""
-        return strengths([*self.known.values()], scale(self.scorer.by[0].names[0]))
+        """Return the strengths so far: by decisions, which tell more than games, or else by what is measured first."""
+        known = [*self.known.values()]
+        return strengths(known, DECISIONS) or strengths(known, scale(self.scorer.by[0].names[0]))
 
     def price(self, parts: Sequence[str]) -> None:
         """Say what the parts will cost, before they begin."""
@@ -130,7 +142,7 @@ class Study:
             if part in count:
                 self.say(f"{part}: {count[part]} programs at most, about {count[part] * each:,.0f} seconds of CPU")
             if part in evolved and self.breeder is not None:
-                hours = evolved[part] * self.breeder.seconds / 3600
+                hours = self.breeder.seconds(evolved[part]) / 3600
                 self.say(f"{part}: {evolved[part]} runs, about {hours:.2f} hours by the clock, compiling included")
 
     def sizes(self) -> list[int]:
@@ -234,26 +246,37 @@ class Study:
     def evolved(
         self,
         part: str,
-        kind: str,
-        left_out: Sequence[str],
-        base: Callable[[str], float | None],
+        asked: Sequence[tuple[str, int, Sequence[str]]],
+        base: Callable[[str, str], float | None],
         depth: int | None = None,
     ) -> None:
-        """Evolve players without some terminals, and measure their champions."""
+        """Evolve players without some terminals, and measure their champions.
+
+        Args:
+            part: of the study.
+            asked: what rows call the terminals, the number of the run, and the terminals that no individual has.
+            base: (terminals, opponent) -> the score that theirs is compared with.
+            depth: limit of the depth of programs; None: that of the champion's run.
+        """
         assert self.breeder is not None
-        name = digest(self.loaded)
-        for number in range(self.options.replicates):
-            left = [one for one in self.scorer.by if self.lacks(one, part, name, kind, str(number))]
-            if not left:
-                continue
-            self.say(f"{part}, {kind}: run {number + 1} of {self.options.replicates}")
-            # Runs with all terminals are the same whatever they are compared with.
-            run = f"{part}_{kind}" if left_out or depth is not None else "without_nothing"
-            made = self.breeder.evolve(run, left_out, number, depth)
-            program = padded([self.altered.widened(made.genome)])
-            for one in left:
-                values, missing = one.run(program), self.lacks(one, part, name, kind, str(number))
-                self.add([self.row(part, name, kind, str(number), x, values[x][0], base(x)) for x in missing])
+        name, kinds = digest(self.loaded), dict[Bred, list[str]]()
+        for kind, number, gone in asked:
+            if any(self.lacks(one, part, name, kind, str(number)) for one in self.scorer.by):
+                # Runs with all terminals are the same whatever they are compared with.
+                run = f"{part}_{kind}" if gone or depth is not None else "without_nothing"
+                kinds.setdefault(Bred(run, tuple(gone), number, depth), []).append(kind)
+        for made in self.breeder.evolve([*kinds], lambda text: self.say(f"{part}: {text}")):
+            for one in self.scorer.by:
+                for first in range(0, len(made), one.together):
+                    batch = made[first : first + one.together]
+                    found = one.run(padded([self.altered.widened(champion.genome) for _, champion in batch]))
+                    rows = [
+                        self.row(part, name, kind, str(bred.number), against, found[against][at], base(kind, against))
+                        for at, (bred, _) in enumerate(batch)
+                        for kind in kinds[bred]
+                        for against in self.lacks(one, part, name, kind, str(bred.number))
+                    ]
+                    self.add(rows)
 
     def mean(self, part: str, terminals: str, against: str) -> float | None:
         """Return the mean score of rows; None without any."""
@@ -264,9 +287,10 @@ class Study:
 
     def without(self) -> None:
         """Evolve players without each terminal, beside as many with all of them."""
-        self.evolved("without", "nothing", (), lambda _: None)
-        for name in self.names:
-            self.evolved("without", name, [name], lambda against: self.mean("without", "nothing", against))
+        numbers = range(self.options.replicates)
+        self.evolved("without", [("nothing", number, ()) for number in numbers], lambda *_: None)
+        asked = [(name, number, (name,)) for name in self.names for number in numbers]
+        self.evolved("without", asked, lambda _, against: self.mean("without", "nothing", against))
 
     def ranking(self) -> list[str]:
         """Return the terminals by their strength so far, the greatest first; those that are named stay in order."""
@@ -277,23 +301,31 @@ class Study:
 
     def pairs(self) -> None:
         """Evolve players from pairs of terminals, beside the better one of each alone."""
-        for pair in combinations(self.ranking()[: self.options.best], 2):
-            gone = [name for name in self.altered.names if name not in pair]
+        pairs = {"+".join(pair): pair for pair in combinations(self.ranking()[: self.options.best], 2)}
 
-            def better(against: str, pair: tuple[str, str] = pair) -> float | None:
-                alone = [single_score([*self.known.values()], name, against) for name in pair]
-                return max((x for x in alone if x is not None), default=None)
+        def better(kind: str, against: str) -> float | None:
+            alone = [single_score([*self.known.values()], name, against) for name in pairs[kind]]
+            return max((x for x in alone if x is not None), default=None)
 
-            self.evolved("pairs", "+".join(pair), gone, better, self.options.pair_depth)
+        asked = [
+            (kind, number, self.all_but(pair))
+            for kind, pair in pairs.items()
+            for number in range(self.options.replicates)
+        ]
+        self.evolved("pairs", asked, better, self.options.pair_depth)
 
     def groups(self) -> None:
-        """Evolve players from groups of terminals, by descending strength, and drawn."""
-        ranked, rng = self.ranking(), np.random.default_rng(self.options.seed)
-        drawn = list(rng.permutation(self.names))
-        for size in self.sizes():
-            for how, order in (("strongest", ranked), ("drawn", drawn)):
-                gone = [name for name in self.altered.names if name not in order[:size]]
-                self.evolved("groups", f"{how} {size}", gone, lambda _: None)
+        """Evolve players from groups of terminals, by descending strength, and drawn, by each run for itself."""
+        ranked, asked = self.ranking(), []
+        for number in range(self.options.replicates):
+            drawn = [*np.random.default_rng((self.options.seed, number)).permutation(self.names)]
+            for how, order in zip(GROUPS, (ranked, drawn), strict=True):
+                asked += [(f"{how} {size}", number, self.all_but(order[:size])) for size in self.sizes()]
+        self.evolved("groups", asked, lambda *_: None)
+
+    def all_but(self, names: Sequence[str]) -> list[str]:
+        """Return the other terminals."""
+        return [name for name in self.altered.names if name not in names]
 
 
 def digest(loaded: Loaded) -> str:

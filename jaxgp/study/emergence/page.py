@@ -1,13 +1,15 @@
 """The page and the lines of an emergence study."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from jaxgp.report import document
-from jaxgp.report.document import Document, DocumentTable, FoldedText, Part
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture
+from jaxgp.study import figures
 from jaxgp.study.emergence import emergence, rows
 from jaxgp.study.emergence.emergence import EmergenceFigures
-from jaxgp.study.emergence.rows import Row
+from jaxgp.study.emergence.rows import GROUPS, Row
 
 BY = {
     rows.GAMES: ("games", "Scores, averaged over the opponents."),
@@ -26,6 +28,10 @@ WEAKNESS = {
     "it could do without.",
     "without": "A terminal with a double looks weak here, as evolution takes the other one.",
 }
+NEEDED = (
+    "By how much less players score without a terminal. All runs are taken to differ by chance alike; p is corrected "
+    "by Holm over the terminals."
+)
 
 
 def save(folder: Path, found: EmergenceFigures) -> None:
@@ -51,10 +57,13 @@ def page(found: EmergenceFigures) -> Document:
                 [{k: row[k] for k in ("champion", "against", "number", "score", "low", "high")} for row in mine]
             )
             sections.append((f"Terminals, by {name}", [unit, *says, base, DocumentTable(_used(lines, found))]))
+    for against in dict.fromkeys(row["against"] for row in found.rows):
+        if left := rows.needed(found.rows, against):
+            sections.append((f"Left out, by {against}", [NEEDED, DocumentTable(_rounded(left))]))
     if pairs := rows.synergies(found.rows):
         sections.append(("Pairs", [DocumentTable(_rounded(pairs))]))
     if curve := rows.curve(found.rows):
-        sections.append(("Groups", [DocumentTable(_rounded(curve))]))
+        sections.append(("Groups", [*_groups(found), DocumentTable(_rounded(curve))]))
     if found.agreement is not None:
         sections.append(
             ("Moves", [f"What moves are worth is said by {found.by}.", *_agreement(found), *_game(found.game)])
@@ -64,6 +73,20 @@ def page(found: EmergenceFigures) -> Document:
         text = FoldedText("The smallest program that was found", str(found.reduced["program"]))
         sections.append(("Reduced", [DocumentTable([said]), text]))
     return Document(title, facts, sections)
+
+
+def _groups(found: EmergenceFigures) -> list[Part]:
+    """Return a curve for each opponent, and whether its parts are straight lines."""
+    parts: list[Part] = []
+    for against in dict.fromkeys(str(line["against"]) for line in rows.curve(found.rows)):
+        curves = {chosen: sized for chosen in GROUPS if (sized := rows.sized(found.rows, chosen, against))}
+        caption = f"{against}: mean of the runs, with its 95 % interval"
+        draw = partial(figures.curves, curves, "score", caption, "terminals")
+        parts.append(Picture(f"groups_{len(parts)}", caption, draw))
+        for chosen, sized in curves.items():
+            if test := rows.straight(sized):
+                parts.append(f"{against}, {chosen}: a straight line through the means has p {test.p:.2g}.")
+    return parts
 
 
 def _rounded(lines: Sequence[Row]) -> list[Row]:

@@ -1,10 +1,12 @@
 """The rows of an emergence study, and the measures that follow from them. Needs no JAX."""
 
-from collections.abc import Sequence
-from statistics import NormalDist, fmean
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
+from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 
 GAMES, DECISIONS, SOLVED, NODES = "games", "decisions", "solved", "nodes"
@@ -34,6 +36,8 @@ COLUMNS = {
 KEY = ("part", "champion", "terminals", "way", "against", "number", "seed")
 RANDOM = "random values"
 REFERENCE = "reference"
+GROUPS = ("strongest", "drawn")
+"""How the terminals of groups are chosen."""
 Row = dict[str, object]
 
 
@@ -99,12 +103,41 @@ def strengths(rows: Sequence[Cells], by: str = GAMES) -> list[Row]:
     return sorted(lines, key=lambda line: -float(line["strength"] or 0))  # type: ignore[arg-type]
 
 
+def needed(rows: Sequence[Cells], against: str) -> list[Row]:
+    """Return a line for each terminal that was left out: by how much less its players score, and p corrected by Holm.
+
+    All kinds of runs are taken to differ by chance alike, so that the spread of few runs of each is known from all.
+    """
+    from scipy import stats
+
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row["part"] == "without" and row["against"] == against:
+            found.setdefault(row["terminals"], []).append(float(row["score"]))
+    full = found.pop("nothing", [])
+    kinds = [np.array(x) for x in (full, *found.values())]
+    free = sum(map(len, kinds)) - len(kinds)
+    if not full or free < 1:
+        return []
+    spread = (sum(float(((x - x.mean()) ** 2).sum()) for x in kinds) / free) ** 0.5
+    lines: list[Row] = []
+    for name, scores in found.items():
+        fall, error = fmean(full) - fmean(scores), spread * (1 / len(full) + 1 / len(scores)) ** 0.5
+        half = float(stats.t.ppf(0.975, free)) * error
+        p = 2 * float(stats.t.sf(abs(fall) / error, free)) if error else 1.0
+        line: Row = {"terminal": name, "runs": len(scores), "score": fmean(scores), "fall": fall}
+        lines.append({**line, "fall_low": fall - half, "fall_high": fall + half, "p": p})
+    corrected = holm([float(str(line["p"])) for line in lines])
+    tested: list[Row] = [{**line, "p": p} for line, p in zip(lines, corrected, strict=True)]
+    return sorted(tested, key=lambda line: -float(str(line["fall"])))
+
+
 def synergies(rows: Sequence[Cells]) -> list[Row]:
     """Return a line for each pair: its mean score, that of its better half, the difference, and p corrected by Holm.
 
-    The intervals of runs of a kind, from their spread, are what p rests on; few runs give none.
+    p is that of Student's t over the runs of the pair; runs that do not differ, or one alone, give none.
     """
-    from jaxgp.statistics.verdicts import holm
+    from scipy import stats
 
     found: dict[tuple[str, str], list[Cells]] = {}
     for row in rows:
@@ -116,7 +149,7 @@ def synergies(rows: Sequence[Cells]) -> list[Row]:
         scores, base = np.array([float(row["score"]) for row in mine]), float(mine[0]["base"] or "nan")
         error = scores.std(ddof=1) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
         if error > 0:
-            p.append(2 * (1 - NormalDist().cdf(abs(scores.mean() - base) / error)))
+            p.append(2 * float(stats.t.sf(abs(scores.mean() - base) / error, len(scores) - 1)))
         line = {"pair": pair, "against": against, "runs": len(mine), "score": scores.mean(), "best": scores.max()}
         lines.append({**line, "better half": base, "synergy": scores.mean() - base, "tested": error > 0})
     corrected = iter(holm(p))
@@ -126,21 +159,66 @@ def synergies(rows: Sequence[Cells]) -> list[Row]:
     ]
 
 
+def sized(rows: Sequence[Cells], chosen: str, against: str) -> dict[int, list[float]]:
+    """Return the scores of runs by the size of their groups of terminals, for a way to choose these."""
+    found: dict[int, list[float]] = {}
+    for row in rows:
+        if row["part"] == "groups" and row["against"] == against and row["terminals"].split(" ")[0] == chosen:
+            found.setdefault(int(row["terminals"].split(" ")[1]), []).append(float(row["score"]))
+    return dict(sorted(found.items()))
+
+
+class Straightness(NamedTuple):
+    """Whether means lie on a straight line: the test of lack of fit, N runs at K sizes.
+
+    Attributes:
+        ratio: F, how much more the means lie off the line than the spread of runs explains.
+        between: its degrees of freedom, K - 2.
+        within: those of the spread, N - K.
+        p: chance of such a ratio if the means lie on a line.
+    """
+
+    ratio: float
+    between: int
+    within: int
+    p: float
+
+
+def straight(found: Mapping[int, Sequence[float]]) -> Straightness | None:
+    """Return the test of a straight line through scores by size; None: too few sizes or runs, or runs do not differ.
+
+    Source: R. A. Fisher, "Statistical methods for research workers" (1925), section 44.
+    """
+    from scipy import stats
+
+    count = {size: len(scores) for size, scores in found.items()}
+    between, within = len(found) - 2, sum(count.values()) - len(found)
+    if between < 1 or within < 1:
+        return None
+    sizes = np.repeat([*found], [*count.values()]).astype(float)
+    scores = np.concatenate([np.asarray(x, float) for x in found.values()])
+    means = np.repeat([fmean(x) for x in found.values()], [*count.values()])
+    off = float(((means - np.polyval(np.polyfit(sizes, scores, 1), sizes)) ** 2).sum()) / between
+    spread = float(((scores - means) ** 2).sum()) / within
+    if not spread:
+        return None
+    return Straightness(off / spread, between, within, float(stats.f.sf(off / spread, between, within)))
+
+
 def curve(rows: Sequence[Cells]) -> list[Row]:
     """Return a line for each size of groups: mean score of the runs, and the ends of them, by choice of terminals."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for row in rows:
-        if row["part"] == "groups":
-            found.setdefault((row["terminals"], row["against"]), []).append(float(row["score"]))
+    groups = [row for row in rows if row["part"] == "groups"]
+    kinds = dict.fromkeys((row["terminals"].split(" ")[0], row["against"]) for row in groups)
     return [
         {
-            "chosen": kind.split(" ")[0],
-            "terminals": int(kind.split(" ")[1]),
+            "chosen": chosen,
+            "terminals": size,
             "against": against,
             "runs": len(scores),
             "score": fmean(scores),
             "least": min(scores),
             "most": max(scores),
         }
-        for (kind, against), scores in found.items()
+        for chosen, against in kinds
+        for size, scores in sized(rows, chosen, against).items()
     ]

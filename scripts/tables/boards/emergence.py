@@ -1,9 +1,26 @@
 """The tables of docs/emergence.md, from the rows of `scripts/analyse.py analysis=emergence`."""
 
 from functools import partial
+from statistics import fmean
 
 from jaxgp.report.generated import table
-from jaxgp.study.emergence.rows import DECISIONS, GAMES, NODES, RANDOM, REFERENCE, SOLVED, mean_nodes, scale, strengths
+from jaxgp.store.table import Cells
+from jaxgp.study.emergence.rows import (
+    DECISIONS,
+    GAMES,
+    GROUPS,
+    NODES,
+    RANDOM,
+    REFERENCE,
+    SOLVED,
+    Row,
+    mean_nodes,
+    needed,
+    scale,
+    sized,
+    straight,
+    strengths,
+)
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
@@ -30,12 +47,12 @@ def beside_book(data: Data) -> str:
     """Return a line for each terminal of the book's table beside the decisions of chess, and rank correlations."""
     from scipy import stats
 
-    mine = {str(line["terminal"]): line for line in strengths(data["emergence_chess"], DECISIONS)}
+    mine = {str(line["terminal"]): line for line in _chess(data)}
     columns = ("single", "strength")
     lines = []
     for name, printed in BOOK.items():
         own = [_share(mine[name][column]) for column in columns]
-        lines.append([name.replace("*", "\\*"), *(f"{x:.3f}" for x in printed), *own])
+        lines.append([_written(name), *(f"{x:.3f}" for x in printed), *own])
     ours = [[float(str(mine[name][column])) for name in BOOK] for column in columns]
     of_book = list(zip(*BOOK.values(), strict=True))
     found = [stats.spearmanr(a, b) for a, b in zip(of_book, ours, strict=True)]
@@ -59,9 +76,57 @@ def strongest(name: str, by: str, data: Data) -> str:
         if row["part"] == REFERENCE and scale(row["against"]) == by
     ]
     for one in strengths(rows, by)[:SHOWN]:
-        name = str(one["terminal"]).replace("*", "\\*")
+        name = _written(str(one["terminal"]))
         lines.append([name, *(_share(one[column], "" if column in COLUMNS[:2] else "+") for column in COLUMNS)])
     return table(["terminal", *COLUMNS], lines)
+
+
+def _chess(data: Data) -> list[Row]:
+    """Return the measures of each terminal of chess, by decisions."""
+    return strengths([*data["emergence_chess"], *data["emergence_chess_anew"]], DECISIONS)
+
+
+def measures(data: Data) -> str:
+    """Return a line for each terminal of chess: its three measures and their mean, and what its absence tells."""
+    gone = {str(line["terminal"]): line for line in needed(data["emergence_chess_anew"], DECISIONS)}
+    lines = []
+    for one in _chess(data):
+        name = str(one["terminal"])
+        ends = ""
+        if left := gone.get(name):
+            low, high = (_share(left[end], "+") for end in ("fall_low", "fall_high"))
+            ends = f"{low} to {high} (p {float(str(left['p'])):.2g})"
+        cells = [_share(one[column], "+") for column in ("single minus random", "disabled", "without")]
+        lines.append([_written(name), *cells, ends, _share(one["strength"], "+")])
+    head = ["single minus random", "disabled", "without", "its interval (p, Holm)", "strength"]
+    return table(["terminal", *head], lines)
+
+
+def groups(data: Data) -> str:
+    """Return a line for each size of groups of terminals of chess, and whether means lie on a line."""
+    found = {chosen: sized(_decided(data), chosen, DECISIONS) for chosen in GROUPS}
+    lines = []
+    for size in sorted({size for one in found.values() for size in one}):
+        cells = [_spread(one.get(size, [])) for one in found.values()]
+        lines.append([str(size), *cells])
+    tests = [straight(one) for one in found.values()]
+    said = ["" if one is None else f"F {one.ratio:.1f} ({one.between}, {one.within}), p {one.p:.2g}" for one in tests]
+    return table(["terminals", *GROUPS], [*lines, ["*a straight line*", *said]])
+
+
+def _decided(data: Data) -> list[Cells]:
+    return [row for row in data["emergence_chess_anew"] if row["against"] == DECISIONS]
+
+
+def _spread(scores: list[float]) -> str:
+    """Return the mean of runs, and the least and the greatest of them."""
+    if not scores:
+        return ""
+    return f"{_share(fmean(scores))} ({_share(min(scores))} to {_share(max(scores))})"
+
+
+def _written(name: str) -> str:
+    return name.replace("*", "\\*")
 
 
 def searched(name: str, data: Data) -> str:
@@ -98,23 +163,6 @@ def searched(name: str, data: Data) -> str:
     return table(["heuristic", *COLUMNS, "nodes, single", "nodes, disabled, zero"], lines)
 
 
-def anew(data: Data) -> str:
-    """Return a line for each group of terminals from which players of chess were evolved anew."""
-    lines = [
-        [
-            "all"
-            if row["terminals"] == "nothing"
-            else f"all but {row['terminals']}"
-            if row["part"] == "without"
-            else str(row["terminals"]),
-            f"{_share(row['score'])} ({_share(row['low'])} to {_share(row['high'])})",
-        ]
-        for row in data["emergence_chess_anew"]
-        if row["against"] == DECISIONS
-    ]
-    return table(["terminals", "a best move chosen"], lines)
-
-
 def _share(value: object, sign: str = "") -> str:
     return "" if value is None else f"{float(str(value)):{sign}.3f}"
 
@@ -122,7 +170,8 @@ def _share(value: object, sign: str = "") -> str:
 TABLES: Makers = {
     "emergence_chess": partial(strongest, "emergence_chess", DECISIONS),
     "emergence_book": beside_book,
-    "emergence_chess_anew": anew,
+    "emergence_chess_anew": measures,
+    "emergence_chess_groups": groups,
     "emergence_othello": partial(strongest, "emergence_othello", GAMES),
     "emergence_checkers": partial(strongest, "emergence_checkers", GAMES),
     "emergence_freecell": partial(searched, "emergence_freecell"),
