@@ -21,6 +21,7 @@ FIXED = {
 }
 CLASSES = {
     "truth": "table-taught",
+    "arithmetic": "table-taught, with arithmetic,",
     "games": "table-taught in games",
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
