@@ -26,7 +26,7 @@ CLASSES = {
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
     "gpu": "co-played on a GPU for 150 generations",
-    "together": "co-played for 62 generations",
+    "together": "co-played for 112 to 150 generations",
     "longer": "co-played for 250 generations",
     "mate": "taught to mate",
     "play": "tree, own play",
