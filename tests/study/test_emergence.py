@@ -89,12 +89,14 @@ def test_strength_is_the_mean_of_the_measures_that_there_are():
 
 def test_pairs_are_compared_with_their_better_half():
     pairs = [
-        dict(row, base="0.5") for row in cells(*[("pairs", "a+b", n, "x", s, "") for n, s in enumerate((0.6, 0.8))])
+        dict(row, base="0.5", low="0.402", high="0.598")
+        for row in cells(*[("pairs", "a+b", n, "x", s, "") for n, s in enumerate((0.6, 0.8))])
     ]
     (line,) = rows.synergies(pairs)
     assert (line["score"], line["best"]) == (pytest.approx(0.7), 0.8)
     assert line["synergy"] == pytest.approx(0.2)
-    assert line["p"] == pytest.approx(0.2952, abs=1e-4), "two standard errors, of two runs"
+    # The error of the mean of runs is 0.1, and that of each score 0.05, which counts twice: 0.2 is 1.633 errors.
+    assert line["p"] == pytest.approx(0.1025, abs=1e-4)
 
 
 def test_the_spread_of_players_without_a_terminal_is_known_from_those_without_others():

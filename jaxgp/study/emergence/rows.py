@@ -1,11 +1,13 @@
 """The rows of an emergence study, and the measures that follow from them. Needs no JAX."""
 
+import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
+from jaxgp.statistics.intervals import NORMAL
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 
@@ -135,7 +137,8 @@ def needed(rows: Sequence[Cells], against: str) -> list[Row]:
 def synergies(rows: Sequence[Cells]) -> list[Row]:
     """Return a line for each pair: its mean score, that of its better half, the difference, and p corrected by Holm.
 
-    p is that of Student's t over the runs of the pair; runs that do not differ, or one alone, give none.
+    p knows two errors: that of the mean of runs, and that of the games or decisions that measure each score. The second
+    one counts twice, as the better half is measured too; so runs that end with one program give a p as well.
     """
     from scipy import stats
 
@@ -147,16 +150,13 @@ def synergies(rows: Sequence[Cells]) -> list[Row]:
     p = []
     for (pair, against), mine in found.items():
         scores, base = np.array([float(row["score"]) for row in mine]), float(mine[0]["base"] or "nan")
-        error = scores.std(ddof=1) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
-        if error > 0:
-            p.append(2 * float(stats.t.sf(abs(scores.mean() - base) / error, len(scores) - 1)))
+        spread = scores.std(ddof=1) / len(scores) ** 0.5 if len(scores) > 1 else 0.0
+        measured = np.mean([float(row["high"]) - float(row["low"]) for row in mine]) / (2 * NORMAL)
+        error = math.hypot(spread, 2**0.5 * measured)
+        p.append(2 * float(stats.norm.sf(abs(scores.mean() - base) / error)) if error else 1.0)
         line = {"pair": pair, "against": against, "runs": len(mine), "score": scores.mean(), "best": scores.max()}
-        lines.append({**line, "better half": base, "synergy": scores.mean() - base, "tested": error > 0})
-    corrected = iter(holm(p))
-    return [
-        {**{k: v for k, v in line.items() if k != "tested"}, "p": next(corrected) if line["tested"] else None}
-        for line in lines
-    ]
+        lines.append({**line, "better half": base, "synergy": scores.mean() - base})
+    return [{**line, "p": one} for line, one in zip(lines, holm(p), strict=True)]
 
 
 def sized(rows: Sequence[Cells], chosen: str, against: str) -> dict[int, list[float]]:

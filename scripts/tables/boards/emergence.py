@@ -20,6 +20,7 @@ from jaxgp.study.emergence.rows import (
     sized,
     straight,
     strengths,
+    synergies,
 )
 from tables.shared.data import Data, Makers
 
@@ -41,6 +42,26 @@ BOOK = {
     "IsOppKingInCheck": (0.04, 0.057),
 }
 """Table 5.2 of M. Sipper, "Evolved to Win" (2011): scores of single terminals, and strengths."""
+
+
+PAIRED = (
+    "MyPieceCannotBeCaptured",
+    "-1000*IsMateInOne",
+    "EvaluateMaterial",
+    "IsOppKingStuck",
+    "OppKingProximityToEdges",
+    "IsMyFork",
+    "IsOppKingInCheck",
+)
+PAIRS = (
+    (0.23, 0.217, 0.212, 0.232, 0.252, 0.26),
+    (0.191, 0.149, 0.151, 0.194, 0.04),
+    (0.19, 0.185, 0.178, 0.18),
+    (0.169, 0.146, 0.174),
+    (0.15, 0.05),
+    (0.164,),
+)
+"""Table 5.3 of the same book: scores of pairs of these terminals, those of the first one in the first row."""
 
 
 def beside_book(data: Data) -> str:
@@ -100,6 +121,23 @@ def measures(data: Data) -> str:
         lines.append([_written(name), *cells, ends, _share(one["strength"], "+")])
     head = ["single minus random", "disabled", "without", "its interval (p, Holm)", "strength"]
     return table(["terminal", *head], lines)
+
+
+def pairs(data: Data) -> str:
+    """Return a line for each pair of the book's table: players evolved from it beside its better half, and the book."""
+    printed = {
+        f"{one}+{other}": (score, max(BOOK[one][0], BOOK[other][0]))
+        for at, (one, row) in enumerate(zip(PAIRED, PAIRS, strict=False))
+        for other, score in zip(PAIRED[at + 1 :], row, strict=True)
+    }
+    lines = []
+    for line in synergies(_decided(data)):
+        name, (score, half) = str(line["pair"]), printed[str(line["pair"])]
+        cells = [_share(line["score"]), _share(line["better half"]), _share(line["synergy"], "+")]
+        book = f"{score:.3f} ({score - half:+.3f})"
+        p = float(str(line["p"]))
+        lines.append([_written(name.replace("+", ", ")), *cells, "< 0.001" if p < 0.001 else f"{p:.2g}", book])
+    return table(["pair", "score", "better half", "synergy", "p (Holm)", "book: score (synergy)"], lines)
 
 
 def groups(data: Data) -> str:
@@ -172,6 +210,7 @@ TABLES: Makers = {
     "emergence_book": beside_book,
     "emergence_chess_anew": measures,
     "emergence_chess_groups": groups,
+    "emergence_chess_pairs": pairs,
     "emergence_othello": partial(strongest, "emergence_othello", GAMES),
     "emergence_checkers": partial(strongest, "emergence_checkers", GAMES),
     "emergence_freecell": partial(searched, "emergence_freecell"),
