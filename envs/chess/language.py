@@ -30,8 +30,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from envs.chess import further
-from envs.chess.further import FURTHER
 from envs.chess.geometry import (
     OFF,
     QUEEN,
@@ -49,6 +47,8 @@ from envs.chess.geometry import (
     strikes,
 )
 from envs.chess.rules import VALUES, moved
+from envs.chess.sums import further
+from envs.chess.sums.further import FURTHER
 from jaxgp.arrays import apart
 from jaxgp.bits import nth_square
 from jaxgp.errors import reject

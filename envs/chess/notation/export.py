@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from envs.chess import sums
 from envs.chess.language import COMPLEX, EXTRA, NUMBERS, SIMPLE, LeafOptions, Options
 from envs.chess.rules import QUIET, Chess
-from envs.chess.sums import SumOptions
+from envs.chess.sums import weighed
+from envs.chess.sums.weighed import SumOptions
 from jaxgp.players.greedy import steps_of
 from jaxgp.printable import docstring
 
@@ -374,10 +374,10 @@ def of_sums(game: Chess, options: SumOptions, individual: "Written", title: str 
         title: first line of the docstring.
     """
     names, lot = options.weighed(game), options.ties == "lot"
-    steps = np.round(individual.program.value[:, 0] * steps_of(sums.units(names)))
+    steps = np.round(individual.program.value[:, 0] * steps_of(weighed.units(names)))
     rows = [
         f"    ({int(step)}, {names[term[0]]!r}, {names[term[1]] if len(term) > 1 else None!r}),"
-        for step, term in zip(steps, sums.terms(names), strict=True)
+        for step, term in zip(steps, weighed.terms(names), strict=True)
     ]
     weights = SUM.format(weights="\n".join(rows), numbers=tuple(name for name in names if name in NUMBERS))
     return _choosing(title, [weights], names, "    found = evaluate(seen)", lot)

@@ -35,9 +35,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import envs
-from envs.chess import language, sums, tables
+from envs.chess import language, tables
 from envs.chess.notation.fen import kinds_of
 from envs.chess.rules import Chess
+from envs.chess.sums import weighed
 from envs.chess.tables.process import ENDGAMES, endgame
 from jaxgp import files
 from jaxgp.config import arguments
@@ -83,9 +84,9 @@ class Options:
         """The names of those that are seen."""
         if self.sees == "all":
             return *language.SIMPLE, *language.COMPLEX, *language.EXTRA
-        if self.sees in sums.SETS:
-            return sums.SETS[self.sees]
-        return sums.ARMED if len(kinds_of(self.endgame)[1]) > 1 else sums.BARE
+        if self.sees in weighed.SETS:
+            return weighed.SETS[self.sees]
+        return weighed.ARMED if len(kinds_of(self.endgame)[1]) > 1 else weighed.BARE
 
 
 def combinations(of: DecisionProcess, names: tuple[str, ...]) -> np.ndarray:

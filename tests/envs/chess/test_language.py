@@ -10,9 +10,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from envs.chess import further, language, many
+from envs.chess import language, many
 from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
+from envs.chess.sums import further
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate_programs

@@ -7,8 +7,8 @@ import pytest
 
 import envs
 import jaxgp
-from envs.chess import sums
 from envs.chess.language import After, view
+from envs.chess.sums import weighed
 from jaxgp.anatomy.reasons.reasons import explain
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
@@ -36,9 +36,9 @@ def individual(cast, **weights):
 
 
 def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
-    assert len(sums.terms(NAMES)) == 4 + 2 + 6
+    assert len(weighed.terms(NAMES)) == 4 + 2 + 6
     after = After(jnp.array([[63, 45], [45, 0]], jnp.int8)[None], jnp.ones((1, 2, 2), jnp.int8), jnp.zeros(1, bool))
-    terms = np.asarray(sums.multiplied(NAMES, sums.look(NAMES, after)))[:, 0]
+    terms = np.asarray(weighed.multiplied(NAMES, weighed.look(NAMES, after)))[:, 0]
     seen = dict(zip(cast.language.roots, terms, strict=True))
     edge, near = np.asarray(view(after, NAMES))[:2, 0]
     assert seen["MyKingDistEdges&MyKingDistEdges"] == edge**2

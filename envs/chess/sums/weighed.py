@@ -8,9 +8,9 @@ from typing import Literal
 import jax.numpy as jnp
 from jax import Array
 
-from envs.chess import further
 from envs.chess.language import COMPLEX, EXTRA, NUMBERS, SIMPLE, After, view
 from envs.chess.rules import Chess
+from envs.chess.sums import further
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
 from jaxgp.options import option
