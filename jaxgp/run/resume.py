@@ -48,9 +48,9 @@ class RunPlan:
         directory: of the run.
         resumed: whether the directory holds the run already.
         command: what a person typed, as it can be pasted into a shell; the directory of a new run is left out.
-        members: the plans of several runs that one program computes, which differ in their seeds, and where all leave
-            out some primitives in which; then `config` is that of the first one with the devices of all, and the run
-            directories are in `directory`.
+        members: the plans of several runs that one program computes. They differ in their seeds; if all of them leave
+            out primitives, these may differ too. Then `config` is that of the first one with the devices of all, and
+            the run directories are in `directory`.
         reported: whether plots and a report are written at the end.
     """
 
