@@ -23,6 +23,7 @@ CLASSES = {
     "truth": "table-taught",
     "arithmetic": "table-taught, with arithmetic,",
     "games": "table-taught in games",
+    "weighing": "table-taught in games, with arithmetic,",
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
     "gpu": "co-played on a GPU for 150 generations",
