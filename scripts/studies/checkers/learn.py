@@ -263,7 +263,7 @@ def learn(options: Options, folder: Path) -> np.ndarray:
 def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:
     """Return the champion with these numbers, float32[S, F]."""
     settings = {name: getattr(options, name) for name in RULES}
-    program = {"depth": options.plays or options.depth, "apart": options.apart}
+    program: dict[str, object] = {"depth": options.plays or options.depth, "apart": options.apart}
     cast = jaxgp.take(envs.spec("checkers"), options=program, **settings)
     sums = Sums(cast.game, options.bounds, options.lead, options.apart)
     genome = languages.parse(cast.language, sums.write(weights))
