@@ -109,6 +109,12 @@ def option(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def declared(schema: type, name: str) -> Any:
+    """Declare a field of a dataclass of options as another dataclass declares it."""
+    one = find(schema, name)
+    return option(one.default, **one.limits._asdict())
+
+
 def power_of_two(default: int, says: str, low: int, high: int) -> int:
     """Declare a field of a dataclass of options: a power of two from `low` on, or also 0 if that is `low`."""
     accepted = f"a power of two from {low} to {high}" if low else f"0, or a power of two up to {high}"

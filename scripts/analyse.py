@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from jaxgp.measure.puzzles.portfolio import Searcher
     from jaxgp.spec import Instances
     from jaxgp.study.designs.planning import DesignPlan
+    from jaxgp.study.emergence.altered import Alterable
+    from jaxgp.study.emergence.strength import StrengthMeasure
 
 CONFIG_DIR = Path(__file__).resolve().parents[1] / "conf"
 PORTFOLIO, MISSED, SCHEDULE = "portfolio.json", "missed.txt", "schedule.json"
@@ -278,15 +280,54 @@ def schedule(options: ScheduleOptions) -> int:
 def emergence(options: EmergenceOptions) -> int:
     """Measure where the strength of a champion sits, part by part."""
     loaded = champion(options)
-    from jaxgp.anatomy import dissect
+    from jaxgp.contracts import Solver
     from jaxgp.errors import reject
-    from jaxgp.measure import champions, external, panels
+    from jaxgp.measure import champions
     from jaxgp.study.emergence import emergence as parts
     from jaxgp.study.emergence import page
-    from jaxgp.study.emergence.strength import teaches
+
+    found, _ = resolve_game(options.game, envs, CONFIG_DIR)
+    others = [champions.load(run, found, "others") for run in options.others]
+    for one in others:
+        if one.cast.language != loaded.cast.language:
+            reject("others", one.path, "champions of the language of the first one")
+    if options.depth is not None:
+        loaded = champions.at_depth(loaded, options.depth)
+    measuring = by_searches if isinstance(loaded.cast.actor, Solver) else by_games
+    altered, by = measuring(options, loaded)
+    folder = folder_of(options, loaded, EMERGENCE)
+    with writing(folder):
+        study = parts.Study(options, loaded, others, altered, by, found, folder, arguments.say)
+        lines: Sequence[str] = []
+        for made in parts.carry_out(study):
+            page.save(folder, made)
+            lines = page.lines(made)
+    tell(lines, folder)
+    return 0
+
+
+def by_searches(options: EmergenceOptions, loaded: "Loaded") -> "tuple[Alterable, list[StrengthMeasure]]":
+    """Return how terminals of a puzzle's champion are turned off, and the instances that measure it."""
+    from jaxgp.measure.puzzles import solving
+    from jaxgp.study.emergence import searched
+
+    solver = searched.check(loaded, options.parts)
+    limit = solver.limit if options.limit is None else options.limit
+    solving.check_instance(options.game, loaded.cast)
+    some = solving.join_suites(solving.suites_of(loaded.cast, options.suite, options.split))
+    altered = searched.alter_search(loaded, some, limit, options.seed)
+    called = f"{options.suite or 'all suites'} ({options.split})"
+    return altered, [searched.measure_searches(loaded, altered.actor, called, some, limit)]
+
+
+def by_games(options: EmergenceOptions, loaded: "Loaded") -> "tuple[Alterable, list[StrengthMeasure]]":
+    """Return how terminals of a champion of a game for two are turned off, and the opponents that measure it."""
+    from jaxgp.anatomy import dissect
+    from jaxgp.errors import reject
+    from jaxgp.measure import external, panels
+    from jaxgp.study.emergence import altered, strength
 
     dissect.check(loaded, options.positions)
-    found, _ = resolve_game(options.game, envs, CONFIG_DIR)
     file = CONFIG_DIR / "panel" / f"{options.panel}.yaml"
     if not file.is_file():
         reject("panel", options.panel, ", ".join(sorted(path.stem for path in file.parent.glob("*.yaml"))))
@@ -296,23 +337,11 @@ def emergence(options: EmergenceOptions) -> int:
     panel, missing = external.reachable(panel, loaded.cast)
     for name, why in (unfit | missing).items():
         arguments.say(f"Skipping {name}: {why}")
-    if not panel and not (options.decisions and teaches(loaded.cast)):
+    if not panel and not (options.decisions and strength.teaches(loaded.cast)):
         raise UsageError(f"panel={options.panel}: nobody is there to play; " + "; ".join((unfit | missing).values()))
-    others = [champions.load(run, found, "others") for run in options.others]
-    for one in others:
-        if one.cast.language != loaded.cast.language:
-            reject("others", one.path, "champions of the language of the first one")
-    if options.depth is not None:
-        loaded = champions.at_depth(loaded, options.depth)
-    folder = folder_of(options, loaded, EMERGENCE)
-    with writing(folder):
-        study = parts.Study(options, loaded, others, panel, found, folder, arguments.say)
-        lines: Sequence[str] = []
-        for made in parts.carry_out(study):
-            page.save(folder, made)
-            lines = page.lines(made)
-    tell(lines, folder)
-    return 0
+    changed = altered.alter(loaded.cast, loaded.genome, options.seed)
+    terms = strength.ScoringTerms(options.games, options.opening_plies, options.decisions, options.seed)
+    return changed, strength.measures(loaded.cast, changed.actor, panel, terms)
 
 
 class Analysis(NamedTuple):

@@ -47,6 +47,8 @@ from envs.chess.geometry import (
     strikes,
 )
 from envs.chess.rules import VALUES, moved
+from envs.chess.sums import further
+from envs.chess.sums.further import FURTHER
 from jaxgp.arrays import apart
 from jaxgp.bits import nth_square
 from jaxgp.errors import reject
@@ -149,6 +151,7 @@ NUMBERS = frozenset(
         "EvaluateMaterial",
         "NumMovesOppKing",
         "NumOppPiecesNotAttacked",
+        *FURTHER,
     }
 )
 """The terminals that are no truth values."""
@@ -282,7 +285,16 @@ def terminals(board: Board, captured: Array) -> dict[str, Array]:
         "IsMyQueenAttacked": (queens[1] & hit.any(0)).any(0),
         "NumOppPiecesNotAttacked": (there[0] & ~hits.any(0)).sum(0),
         "IsMyPieceAttackedUnprotected": (there[1] & hit.any(0) & ~struck[my, my].any(0)).any(0),
+        **further.terminals(board, seen, moves.words, _loses),
     }
+
+
+def _loses(board: Board) -> Array:
+    """Return bool[*B]: whether the side to move has a capture that wins material."""
+    size = board.men.shape[1]
+    men, kinds = (x.reshape(-1, *x.shape[2:]) for x in board)
+    worth = jnp.where(board.men < OFF, jnp.asarray(VALUES)[board.kinds], np.int8(0))
+    return _winning_capture(worth, size, 0, *_attacks(kinds, relate(men, men)))
 
 
 def to_edge(squares: Array) -> Array:

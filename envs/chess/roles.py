@@ -6,9 +6,10 @@ from functools import partial
 import jax.numpy as jnp
 from jax import Array
 
-from envs.chess import language, many, sums
+from envs.chess import language, many
 from envs.chess.notation import export
 from envs.chess.rules import Chess, State
+from envs.chess.sums import weighed
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.players.greedy import ChosenPlayer, WeighedPlayer
 from jaxgp.players.searched import SearchedPlayer
@@ -72,13 +73,14 @@ LEAF = Role(
 )
 
 
-def sum_of(game: Chess, options: sums.SumOptions) -> tuple[PrimitiveSet, WeighedPlayer]:
+def sum_of(game: Chess, options: weighed.SumOptions) -> tuple[PrimitiveSet, WeighedPlayer]:
     """Return the set that weights are written in, and how they play."""
     names = options.weighed(game)
-    primitives, random = sums.weight_set(names), options.ties == "lot"
+    primitives, random = weighed.weight_set(names), options.ties == "lot"
     choose = partial(many.best_moves, game, random=random)
-    seen, outcome = partial(sums.look, names), partial(_outcome, game)
-    return primitives, WeighedPlayer(primitives, seen, _only, outcome, choose, random, units=sums.units(names))
+    seen, outcome, terms = partial(weighed.look, names), partial(_outcome, game), partial(weighed.multiplied, names)
+    units = weighed.units(names)
+    return primitives, WeighedPlayer(primitives, seen, _only, outcome, choose, random, units=units, terms=terms)
 
 
 def _only(state: State, after: language.After) -> Array:
@@ -90,7 +92,7 @@ SUM = Role(
     "sum",
     "a sum of weighted terminals and products values moves",
     "program",
-    sums.SumOptions,
+    weighed.SumOptions,
     sum_of,
     exports={"python": export.of_sums},
 )

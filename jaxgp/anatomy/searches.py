@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from jaxgp import files
 from jaxgp.anatomy.anatomy_report import draw_table
 from jaxgp.arrays import where
+from jaxgp.contracts import Puzzle
 from jaxgp.errors import UsageError, reject
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_program, print_tree
@@ -139,7 +140,27 @@ def _fired(champion: Loaded, solver: ProgramSolver, states: object, found: Found
 
 def _along(solver: ProgramSolver, genome: Programs, start: object, moves: Array, length: Array) -> Array:
     """Return int32[R + 1, PARTS]: the rules that fire on the way of one solution, int16[D] moves, `length` of them."""
-    game, rules = solver.game, len(solver.primitives.rules)
+    rules = len(solver.primitives.rules)
+    nodes, there, depth = on_the_way(solver.game, start, moves, length)
+    part = depth * PARTS // jnp.maximum(length, 1)
+    # Out of range for what is no child on the way.
+    cell = jnp.where(there, solver.fired(genome, nodes) * PARTS + part, (rules + 1) * PARTS)
+    counted = jnp.zeros((rules + 1) * PARTS, jnp.int32).at[cell].add(1, mode="drop")
+    return counted.reshape(rules + 1, PARTS)
+
+
+def on_the_way(game: Puzzle, start: object, moves: Array, length: Array) -> tuple[Child, Array, Array]:
+    """Return the positions among which the moves of a solution were chosen, those of one move after those of another.
+
+    Args:
+        game: the rules.
+        start: where the solution begins.
+        moves: int16[D].
+        length: how many of them are the solution.
+
+    Returns:
+        Nodes [B], bool[B], which of them are there, and int32[B], how many moves were made before each was chosen.
+    """
     places = jnp.arange(game.most_choices, dtype=jnp.int32)
 
     def step(state: object, move: Array) -> tuple[object, object]:
@@ -159,11 +180,7 @@ def _along(solver: ProgramSolver, genome: Programs, start: object, moves: Array,
 
     nodes, there = jax.vmap(children)(before, depth)
     nodes, there = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (nodes, there & (depth < length)[:, None]))
-    part = jnp.repeat(depth * PARTS // jnp.maximum(length, 1), len(places))
-    # Out of range for what is no child on the way.
-    cell = jnp.where(there, solver.fired(genome, nodes) * PARTS + part, (rules + 1) * PARTS)
-    counted = jnp.zeros((rules + 1) * PARTS, jnp.int32).at[cell].add(1, mode="drop")
-    return counted.reshape(rules + 1, PARTS)
+    return nodes, there, jnp.repeat(depth, len(places))
 
 
 def rules(found: ChampionSearches) -> list[dict[str, object]]:

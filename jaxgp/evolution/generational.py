@@ -1,8 +1,11 @@
 """Generational genetic programming: elites, selected parents, crossover, mutation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import jax.numpy as jnp
+import numpy as np
+from flax import struct
 from jax import Array
 
 from jaxgp.arrays import count_unique
@@ -22,23 +25,25 @@ BREED = 1
 """The child of a generation's key that selection and variation take."""
 
 
+@struct.dataclass
+class LimitedMemory:
+    """What is carried along where some primitives are left out: which, so that one program breeds with any of them."""
+
+    counts: Array  # float32[2, S]: see `Generational.init`
+    allowed: Array  # bool[N]: what individuals may have
+
+
 @dataclass(frozen=True)
-class Generational(Tunes):
-    """Generational replacement: all parents but the elites are replaced by children.
+class Elitist(Tunes):
+    """What schemes of programs share in which the fittest stay.
 
     Attributes:
         primitives: function and terminal set.
-        options: of creation, selection, crossover and mutation.
+        options: of the algorithm.
     """
 
     primitives: PrimitiveSet
     options: GPOptions
-
-    def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
-
-    def __repr__(self) -> str:
-        return f"Generational({self.primitives.name} of {self.population})"
 
     @property
     def population(self) -> int:
@@ -50,27 +55,72 @@ class Generational(Tunes):
         """The elites, which come first in the next population."""
         return self.options.elites
 
+    def describe(self, population: Programs, best: Array) -> Metrics:
+        """Return the sizes of programs in nodes, and how many are distinct."""
+        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
+
+
+@dataclass(frozen=True)
+class Generational(Elitist):
+    """Generational replacement: all parents but the elites are replaced by children.
+
+    Attributes:
+        primitives: function and terminal set.
+        options: of creation, selection, crossover and mutation.
+    """
+
+    def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
+
+    def __repr__(self) -> str:
+        return f"Generational({self.primitives.name} of {self.population})"
+
     @property
     def tuner(self) -> Tuner | None:
         """How individuals learn their numbers; None: they do not."""
         return Tuner(self.primitives, self.options.tune) if self.options.tune.steps else None
 
-    def init(self) -> Array:
+    def limited(self, allowed: Array) -> Self:
+        """Return the scheme of individuals that have some primitives alone, bool[N], which may be traced."""
+        return replace(self, primitives=self.primitives.limited(allowed))
+
+    def limits(self) -> np.ndarray | None:
+        """Return bool[N], what individuals may have; None: nothing is left out.
+
+        Raises:
+            ValueError: limits within which some tree cannot exist.
+        """
+        if not self.primitives.left_out:
+            return None
+        creation.check(self.primitives, self.options.creation, self.options.capacity)
+        return self.primitives.allowed
+
+    def init(self) -> Array | LimitedMemory:
         """Return float32[2, S], the counts of behaviours so far, for fitness sharing with a memory."""
-        return sharing.init(self.options.selection.sharing_memory)
+        counts = sharing.init(self.options.selection.sharing_memory)
+        return LimitedMemory(counts, jnp.asarray(self.primitives.allowed)) if self.primitives.left_out else counts
 
     def create(self, key: Array, count: int) -> Programs:
         """Return random programs [count, T, L]."""
         return creation.create(key, self.primitives, self.options.creation, count, self.options.capacity)
 
     def breed(
-        self, key: Array, population: Programs, result: Evaluation, memory: Array
-    ) -> tuple[Programs, Array, Metrics]:
+        self, key: Array, population: Programs, result: Evaluation, memory: Array | LimitedMemory
+    ) -> tuple[Programs, Array | LimitedMemory, Metrics]:
         """Return the next population [P, T, L].
 
         Raises:
             UsageError: selection by case needs cases, or fitness sharing needs behaviour, which the fitness lacks.
         """
+        if isinstance(memory, LimitedMemory):
+            offspring, kept, bred = self.limited(memory.allowed)._breed(key, population, result, memory.counts)
+            return offspring, replace(memory, counts=kept), bred
+        return self._breed(key, population, result, memory)
+
+    def _breed(
+        self, key: Array, population: Programs, result: Evaluation, memory: Array
+    ) -> tuple[Programs, Array, Metrics]:
+        """Breed with the primitives of the set; see `breed`."""
         selection = self.options.selection
         merits, counts = result.fitness[None], jnp.ones(len(result.fitness))
         if selection.by_case:
@@ -86,10 +136,6 @@ class Generational(Tunes):
             child(key, BREED), self.primitives, self.options, population, result.fitness, shared
         )
         return offspring, memory, bred
-
-    def describe(self, population: Programs, best: Array) -> Metrics:
-        """Return the sizes of programs in nodes, and how many are distinct."""
-        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
 
 
 def size_metrics(population: Genome, best: Array) -> Metrics:

@@ -8,6 +8,7 @@ type may be declared as a set of others; a slot of that type accepts any of them
 import hashlib
 import re
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Literal
@@ -423,7 +424,12 @@ class PrimitiveSet:
     @cached_property
     def fills(self) -> np.ndarray:
         """bool[types, N]: a slot of the type takes the primitive."""
-        return self.accepts[:, self.return_type] & [p.name not in self.left_out for p in self.primitives]
+        return self.accepts[:, self.return_type] & self.allowed
+
+    @cached_property
+    def allowed(self) -> np.ndarray:
+        """bool[N]: the primitive is not left out."""
+        return np.array([p.name not in self.left_out for p in self.primitives])
 
     @cached_property
     def weight(self) -> np.ndarray:
@@ -457,6 +463,18 @@ class PrimitiveSet:
     def without(self, names: Iterable[str]) -> "PrimitiveSet":
         """Return the set whose slots do not take some primitives; raises ValueError as the set itself does."""
         return replace(self, left_out=self.left_out | set(names))
+
+    def limited(self, allowed: Array) -> "PrimitiveSet":
+        """Return the set whose slots take only some primitives, which a compiled program can be told when it is called.
+
+        Args:
+            allowed: bool[N]; it may be traced. It takes the place of `left_out`.
+        """
+        made = copy(self)
+        for table in ("fills", "min_depth"):  # they follow from `allowed`
+            vars(made).pop(table, None)
+        vars(made)["allowed"] = allowed
+        return made
 
     def opcode(self, name: str) -> int:
         """Return the opcode of a primitive by name; raises KeyError."""

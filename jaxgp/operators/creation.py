@@ -9,6 +9,7 @@ this is postfix order with the arguments in declared order.
 """
 
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,7 +39,7 @@ class Request:
     effects: Array | None = None  # int32[]: nodes with an effect that it may have; None: as many as the set allows
 
 
-def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, np.ndarray]:
+def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[Any, Any]:
     """Tabulate the nodes of the smallest tree no deeper than d, for d from 0 to max_depth.
 
     Depth and size belong in one table: the shallowest tree of a type need not be its smallest. No effects are below the
@@ -46,20 +47,19 @@ def least_sizes(primitives: PrimitiveSet, max_depth: int) -> tuple[np.ndarray, n
 
     Returns:
         int32[max_depth + 1, types] for a slot, and int32[max_depth + 1, N] under each primitive; UNREACHABLE where no
-        tree is that shallow.
+        tree is that shallow. They are traced if what the set allows is.
     """
-    arguments = [[primitives.types.index(t) for t in p.args] for p in primitives.primitives]
-    of_slot = np.full((max_depth + 1, len(primitives.types)), UNREACHABLE, np.int32)
-    of_primitive = np.full((max_depth + 1, len(primitives.primitives)), UNREACHABLE, np.int32)
-    for d in range(max_depth + 1):
-        for code, types in enumerate(arguments):
-            if not types:
-                of_primitive[d, code] = 1
-            elif d > 0:
-                of_primitive[d, code] = min(UNREACHABLE, 1 + of_slot[d - 1, types].sum())
-        for slot, row in enumerate(primitives.fills & ~primitives.acts):
-            of_slot[d, slot] = of_primitive[d, row].min(initial=UNREACHABLE)
-    return of_slot, of_primitive
+    fills = primitives.fills & ~primitives.acts
+    xp: Any = np if isinstance(fills, np.ndarray) else jnp
+    never, none = np.int32(UNREACHABLE), np.int32(0)
+    argument = np.arange(primitives.max_arity) < primitives.arity[:, None]
+    of_slot: list[Any] = [np.full(len(primitives.types), never)]  # of trees that are shallower than a terminal
+    of_primitive: list[Any] = []
+    for _ in range(max_depth + 1):
+        below = xp.where(argument, of_slot[-1][primitives.arg_type], none).sum(1, dtype=np.int32)
+        of_primitive.append(xp.minimum(never, 1 + below))
+        of_slot.append(xp.where(fills, of_primitive[-1], never).min(1))
+    return xp.stack(of_slot[1:]), xp.stack(of_primitive)
 
 
 def generate(
@@ -172,6 +172,19 @@ def generate(
     return jax.vmap(finish, in_axes=(0, 1, 1, 0))(words, codes, sizes, length)
 
 
+def _least(config: CreationOptions) -> int:
+    """Return the least depth limit."""
+    return config.min_depth if config.method == "ramped" else config.max_depth
+
+
+def check(primitives: PrimitiveSet, config: CreationOptions, capacity: int) -> None:
+    """Raise a ValueError for limits within which some tree cannot exist."""
+    sizes, least = least_sizes(primitives, config.max_depth)[0], _least(config)
+    for name, slot in zip(primitives.roots, primitives.root_type, strict=True):
+        if sizes[least, slot] > capacity:
+            raise ValueError(f"creation: no tree of type {name} fits depth {least} and {capacity} nodes")
+
+
 def create(key: Array, primitives: PrimitiveSet, config: CreationOptions, population: int, capacity: int) -> Programs:
     """Make the first generation.
 
@@ -182,13 +195,11 @@ def create(key: Array, primitives: PrimitiveSet, config: CreationOptions, popula
         Programs [P, T, L], every tree within max_depth and `capacity`.
 
     Raises:
-        ValueError: limits within which some tree cannot exist.
+        ValueError: limits within which some tree cannot exist, unless what the set allows is traced; see `check`.
     """
-    least = config.min_depth if config.method == "ramped" else config.max_depth
-    sizes = least_sizes(primitives, config.max_depth)[0]
-    for name, slot in zip(primitives.roots, primitives.root_type, strict=True):
-        if sizes[least, slot] > capacity:
-            raise ValueError(f"creation: no tree of type {name} fits depth {least} and {capacity} nodes")
+    if isinstance(primitives.allowed, np.ndarray):
+        check(primitives, config, capacity)
+    least = _least(config)
     index = np.arange(population)
     limits = config.max_depth - least + 1
     full = {"grow": index < 0, "full": index >= 0, "ramped": index // limits % 2 == 0}[config.method]

@@ -38,6 +38,8 @@ WIDTH = 8
 """How many moves of every game are tried together."""
 BLOCK = 512
 """Outcomes that `ChosenPlayer.values` looks at together."""
+WIDE = 8192
+"""Outcomes that `WeighedPlayer.judge` looks at together."""
 GRID = 2**12
 """Steps of a weight of 1. Sums of up to as many weights stay below 2^24, as far as float32 has whole numbers."""
 LOWEST = np.finfo(np.float32).min
@@ -218,8 +220,12 @@ class ChoosingPlayer(Learns[Plans]):
 
         found = lax.map(block, order.reshape(-1, BLOCK))  # [blocks, P, BLOCK]
         found = jnp.moveaxis(found, 1, 0).reshape(population, -1)
-        found = jnp.where(jnp.isnan(found), LOWEST, jnp.maximum(found, LOWEST))
-        return jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(found)
+        return jnp.zeros((population, len(owner)), jnp.float32).at[:, order].set(_bounded(found))
+
+
+def _bounded(values: Array) -> Array:
+    """Return values of which none is NaN or minus infinity, in whose place is the lowest value."""
+    return jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
 
 
 @dataclass(frozen=True)
@@ -255,16 +261,18 @@ def steps_of(units: tuple[float, ...]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class WeighedPlayer(ChoosingPlayer[Array]):
-    """A `ChoosingPlayer` whose individuals are a weight, from -1 to 1, for each of the F whole numbers that they see.
+    """A `ChoosingPlayer` whose individuals are a weight, from -1 to 1, for each of F whole numbers, its terms.
 
     Values are the same on every device, so that moves that look alike are: each weight is rounded to steps of a grid,
     and float32 adds whole numbers without an error.
 
     Attributes:
-        units: F numbers: a weight counts for that much of what is seen, which is at most as much.
+        units: F numbers: a weight counts for that much of a term, which is at most as much.
+        terms: what is seen [S, *B] -> float32[F, *B].
     """
 
     units: tuple[float, ...] = ()
+    terms: Callable[[Array], Array] = lambda seen: seen
 
     __repr__ = brief
 
@@ -274,23 +282,36 @@ class WeighedPlayer(ChoosingPlayer[Array]):
         return 1
 
     def prepare(self, programs: Programs) -> Array:
-        """Return float32[P, F], whole numbers: the steps of individuals [P, F, L] for one of what is seen."""
+        """Return float32[P, F], whole numbers: the steps of individuals [P, F, L] for one of each term."""
         return jnp.round(programs.value[..., 0].reshape(-1, len(self.units)) * steps_of(self.units))
 
     def evaluate(self, plans: Array, seen: Features) -> Array:
         """See `ChoosingPlayer`."""
         assert not isinstance(seen, Packed)
-        return jnp.matmul(plans, seen, precision=lax.Precision.HIGHEST) / GRID
+        return jnp.matmul(plans, self.terms(seen), precision=lax.Precision.HIGHEST) / GRID
+
+    def judge(self, plans: Array, seen: Features, tree: Array) -> Array:
+        """See `Learns`: all in the order in which they lie, as there is one tree."""
+        assert not isinstance(seen, Packed)
+        count, size = len(tree), min(len(tree), WIDE)
+        blocks = -(-count // size)
+        padded = jnp.pad(seen, ((0, 0), (0, blocks * size - count)))
+
+        def block(number: Array) -> Array:
+            return self.evaluate(plans, lax.dynamic_slice_in_dim(padded, number * size, size, 1))
+
+        found = lax.map(block, jnp.arange(blocks))  # [blocks, P, size]
+        return jnp.moveaxis(found, 1, 0).reshape(len(plans), -1)[:, :count]
 
     def parts(self, plans: Array, seen: Array) -> Array:
-        """Return float32[P, F, B]: what each term adds to the values."""
-        return plans[..., None] * seen / GRID
+        """Return float32[P, F, B]: what each term adds to the values of what is seen, [S, B]."""
+        return plans[..., None] * self.terms(seen) / GRID
 
     def evaluate_owned(self, plans: Array, owner: Array, seen: Features, needed: Array) -> Array:
         """See `ChoosingPlayer`."""
         del needed
         assert not isinstance(seen, Packed)
-        return (plans[owner].T * seen).sum(0) / GRID
+        return (plans[owner].T * self.terms(seen)).sum(0) / GRID
 
 
 def better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:

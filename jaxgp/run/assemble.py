@@ -7,6 +7,7 @@ from functools import cached_property
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.sharding import Mesh
 from jax.stages import Compiled
@@ -16,6 +17,7 @@ from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Alone, Driver, Game, Opponent, Prover
 from jaxgp.errors import reject
+from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, chunks, of_island
 from jaxgp.evolution.pair import Pair
@@ -99,10 +101,24 @@ class Experiment:
         config = replace(self.config, algorithm=replace(self.config.algorithm, chunk=chunk))
         return replace(self, config=config, ring=self.ring.measured_by(fitness))
 
-    @cached_property
-    def init(self) -> Callable[[Array], EvolutionState]:
+    def init(self, key: Array) -> EvolutionState:
         """Return the state before the first generation, for a typed key."""
-        return jax.jit(self.ring.init)
+        return self._init(key, _limits(self.ring))
+
+    def begin(self, config: Config) -> EvolutionState:
+        """Return the state before the first generation of a run that differs in its seed, and in what it leaves out.
+
+        It may leave out other primitives if this one leaves out some, too.
+        """
+        ring = self.ring
+        if isinstance(ring, Ring):
+            ring = replace(ring, scheme=config.algorithm.scheme(self.language))
+        return self._init(jax.random.key(config.seed), _limits(ring))
+
+    @cached_property
+    def _init(self) -> Callable[[Array, np.ndarray | None], EvolutionState]:
+        """(key, what individuals may have, bool[N]; None: the scheme says it) -> the state; one program for all."""
+        return jax.jit(lambda key, allowed: _limited(self.ring, allowed).init(key))
 
     @cached_property
     def step(self) -> Callable[[EvolutionState], tuple[EvolutionState, Metrics]]:
@@ -165,6 +181,20 @@ class Experiment:
     def closing(self, state: EvolutionState) -> str | None:
         """Say in a line what the champion of a run at its end is worth; None: its fitness says nothing of it."""
         return self.config.fitness.closing(self.config, self.cast, state.champion.genome)
+
+
+def _limits(ring: Evolution) -> np.ndarray | None:
+    """Return what individuals of a ring may have, bool[N]; None: all, or it is no ring whose programs can be told."""
+    return ring.scheme.limits() if isinstance(ring, Ring) and isinstance(ring.scheme, Generational) else None
+
+
+def _limited(ring: Evolution, allowed: Array | None) -> Evolution:
+    """Return a ring whose individuals have some primitives alone; None: as it is."""
+    if allowed is None:
+        return ring
+    assert isinstance(ring, Ring)
+    assert isinstance(ring.scheme, Generational)
+    return replace(ring, scheme=ring.scheme.limited(allowed))
 
 
 def assemble(config: Config, games: Games) -> Experiment:

@@ -55,6 +55,10 @@ class Runnable(Protocol):
         """Return the first, unevaluated generation."""
         ...
 
+    def begin(self, config: Config) -> EvolutionState:
+        """Return the first, unevaluated generation of a run whose configuration may differ in its seed."""
+        ...
+
     def step(self, state: EvolutionState) -> tuple[EvolutionState, Metrics]:
         """Evaluate the waiting generation and breed the next.
 
@@ -231,20 +235,22 @@ def fitting(
             one.experiment = experiment
 
 
-def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[float], object]) -> tuple[Compiled, int]:
+def together(
+    config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[float], object]
+) -> tuple[Compiled, Program, int]:
     """Compile one program for several runs, and put their states where it takes them.
 
     It computes half as many of them side by side, and half of these, until it fits into the memory. Of one at a time it
-    evaluates fewer individuals at a time; see `fitting`.
+    evaluates fewer individuals at a time; see `fitting`. On one device this is the program of a run alone.
 
     Args:
         config: says which devices share the runs.
-        runs: differ in their seeds alone.
+        runs: differ in their seeds, and in which primitives they leave out.
         stop: as in `compile_program`.
         tell: as in `compile_program`.
 
     Returns:
-        The program, and how many runs a device computes side by side.
+        What was compiled, the generation of all runs, and how many of them a device computes side by side.
 
     Raises:
         GivenUp: as `compile_program` does.
@@ -260,9 +266,13 @@ def together(config: Config, runs: Sequence[Run], stop: Stop, tell: Callable[[fl
         make = partial(runs[0].experiment.compiled_together, states, most, mesh)
         program = compile_program(runs[0], make, stop, tell, checked=False)
         if memory.fits(program):
-            return program, most
+            return program, program, most
         most = -(-most // 2)
-    return fitting(runs, lambda experiment: experiment.compiled_together(states, 1, mesh), stop, tell), 1
+    if mesh is None:
+        alone = fitting(runs, lambda experiment: experiment.compiled(states[0]), stop, tell)
+        return alone, lambda states: [alone(state) for state in states], 1
+    program = fitting(runs, lambda experiment: experiment.compiled_together(states, 1, mesh), stop, tell)
+    return program, program, 1
 
 
 def evolve(runs: Sequence[Run], program: Program, stop: Stop, show: Callable[[Sequence[Row]], object]) -> None:

@@ -48,8 +48,10 @@ class RunPlan:
         directory: of the run.
         resumed: whether the directory holds the run already.
         command: what a person typed, as it can be pasted into a shell; the directory of a new run is left out.
-        members: the plans of several runs that one program computes, which differ in their seeds; then `config` is that
-            of the first one with the devices of all, and the run directories are in `directory`.
+        members: the plans of several runs that one program computes, which differ in their seeds, and where all leave
+            out some primitives in which; then `config` is that of the first one with the devices of all, and the run
+            directories are in `directory`.
+        reported: whether plots and a report are written at the end.
     """
 
     config: Config
@@ -57,6 +59,7 @@ class RunPlan:
     resumed: bool
     command: str = ""
     members: tuple["RunPlan", ...] = ()
+    reported: bool = True
 
     @property
     def runs(self) -> tuple["RunPlan", ...]:

@@ -40,6 +40,9 @@ from jaxgp.store import checkpoint, compiled, record, runs
 from jaxgp.store.directory import RunDirectory, changes, digest, environment
 from jaxgp.store.table import CSVTable
 
+SHOWN = 2000
+"""Characters of a champion that the terminal shows; longer ones are in their file alone."""
+
 
 def train(plan: RunPlan, games: Games) -> int:
     """Start or resume a run and carry it to its end.
@@ -160,7 +163,7 @@ def conduct(plan: RunPlan, directories: Sequence[RunDirectory], experiment: loop
             stop.then = AFTER_REPORT
             for run in runs:
                 code = stop.exit_code if stop.requested else int(failed)
-                end = _finish(run, "failed" if failed else run.standing, code, progress)
+                end = _finish(run, "failed" if failed else run.standing, code, progress, plan.reported)
                 for observer in run.observers:
                     observer.finish(end)
     for run in runs:
@@ -190,8 +193,7 @@ def _compiled(plan: RunPlan, runs: Sequence[loop.Run], stop: Stop, progress: Pro
     tell = lambda seconds: progress.wait(first.generation, seconds)  # noqa: E731
     try:
         if plan.members:
-            made, together = loop.together(plan.config, runs, stop, tell)
-            program: loop.Program = made
+            made, program, together = loop.together(plan.config, runs, stop, tell)
         else:
             made, together = loop.fitting(runs, lambda experiment: experiment.compiled(first.state), stop, tell), 1
             program = lambda states: [made(states[0])]  # noqa: E731
@@ -290,10 +292,9 @@ def _fresh(config: Config, directory: RunDirectory, experiment: loop.Runnable) -
 
 def _initial(config: Config, experiment: loop.Runnable) -> EvolutionState:
     """Return the state before the first generation; raises UsageError if it does not fit into the memory."""
-    key = jax.random.key(config.seed)
-    memory.check_state(config, jax.eval_shape(experiment.init, key))
+    memory.check_state(config, jax.eval_shape(lambda: experiment.begin(config)))
     with memory.report_exhaustion(config):
-        return experiment.init(key)
+        return experiment.begin(config)
 
 
 def _restore(config: Config, directory: RunDirectory, experiment: loop.Runnable) -> loop.Run:
@@ -373,16 +374,18 @@ def _environment_before(directory: RunDirectory) -> object:
         return None
 
 
-def _finish(run: loop.Run, state: str, code: int, progress: Progress) -> loop.End:
-    """Write status, champion, plots and report. A failure here must not hide an earlier error."""
+def _finish(run: loop.Run, state: str, code: int, progress: Progress, reported: bool) -> loop.End:
+    """Write status, champion, and if they are wanted plots and report. A failure must not hide an earlier error."""
     if not run.rows or devices.follows(run.config):
         return loop.End(code)
-    from jaxgp.run import outcome  # late: plotting is slow to import
-
     try:
         run.directory.write_status(state, max(run.saved, 0), run.config.algorithm.generations, run.ending)
     except OSError as error:
         run.warn(f"{run.directory.status} not written ({reason(error)})")
+    if not reported:
+        return loop.End(code, _summary(run, state))
+    from jaxgp.run import outcome  # late: plotting is slow to import
+
     games = wait_for(lambda: outcome.write(run), tell=lambda seconds: progress.work("writing the report", seconds))
     progress.rest()
     return loop.End(code, _summary(run, state), games)
@@ -408,7 +411,7 @@ def _show_champion(run: loop.Run) -> champions.ChampionFile | None:
         _warn(str(error))
         return None
     rows = [
-        ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", best.text),
+        ("rules", _indented(best.text)) if best.unit == "rules" else ("expression", _shown(best.text, run.directory)),
         (
             yardstick(run.rows[-1]) if run.rows and is_measured(run.rows[-1]) else "fitness",
             f"{best.fitness:g}" if best.fitness is not None else "-",
@@ -421,6 +424,11 @@ def _show_champion(run: loop.Run) -> champions.ChampionFile | None:
         rows.append(("report", str(short(run.directory.report))))
     print_pairs("Champion", rows)
     return best
+
+
+def _shown(text: str, where: RunDirectory) -> str:
+    """Return the text of a program, or where it is if it is long."""
+    return text if len(text) <= SHOWN else f"{len(text):,} characters, in {short(where.champion)}"
 
 
 def _indented(text: str) -> str:

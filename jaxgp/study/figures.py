@@ -96,8 +96,10 @@ def curves(
     groups: Mapping[str, Mapping[int, Sequence[float]]],
     measure: str = "fitness",
     title: str = "fitness of the best of each generation",
+    along: str = "generation",
+    levels: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Draw the mean of a measure over generations for each group, with a band for its 95 % interval.
+    """Draw the mean of a measure over generations, or other numbers, for each group, with a band for its 95 % interval.
 
     A group of fewer than three runs has a line for each of them: the interval of two is many times as wide as the runs
     lie apart, and would make all curves flat.
@@ -107,6 +109,8 @@ def curves(
             has no band.
         measure: what it is called at the axis.
         title: of the picture.
+        along: what the numbers are called that stand here for generations.
+        levels: what is drawn as lines across, by name.
     """
     figure, axes = _figure(1, title, width=7.2)
     colours = matplotlib.colormaps["tab10" if len(groups) <= 10 else "turbo"]
@@ -118,9 +122,11 @@ def curves(
         means = np.array([student(values) for values in found.values()], float)  # no interval becomes nan
         axes[0].plot(list(found), means[:, 0], color=colour, linewidth=1.5, label=name)
         axes[0].fill_between(list(found), means[:, 1], means[:, 2], color=colour, alpha=0.18, linewidth=0)
-    axes[0].set(xlabel="generation", ylabel=measure)
+    for name, level in (levels or {}).items():
+        axes[0].axhline(level, color=INK, linewidth=1.0, linestyle="--", label=name)
+    axes[0].set(xlabel=along, ylabel=measure)
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
-    if len(groups) > 1:
+    if len(groups) + len(levels or {}) > 1:
         axes[0].legend(fontsize=8, labelcolor=INK, facecolor="none", edgecolor="none")
     _finish(axes)
     return figure

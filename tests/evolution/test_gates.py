@@ -55,7 +55,7 @@ def test_programs_have_the_share_of_terms_that_is_asked_for_in_the_last_generati
 
 def test_a_child_is_a_copy_of_the_fittest_with_a_gate_of_small_value_in_the_place_of_its_weakest():
     states, _ = evolved()
-    weights = np.asarray(Gated(WORDS, OPTIONS).learner.read(states[1].population)[0])
+    weights = np.asarray(jax.jit(Gated(WORDS, OPTIONS).learner.read)(states[1].population)[0])
     parent, child = weights[0], weights[2]
     assert (child[-1] == parent[-1]).all()
     assert 0 < np.abs(child[1]).sum() < np.abs(parent[1]).sum() / 2

@@ -30,12 +30,12 @@ def archived(*fitness):
 def test_the_fittest_of_a_cell_enters_if_it_is_fitter_than_who_is_there():
     after = jax.jit(enter)(
         archived(5.0, 1.0, NONE, NONE),
-        constants(jnp.arange(6.0)),
-        jnp.array([4.0, 2.0, 3.0, 3.0, NONE, 1.0]),
-        jnp.array([0, 1, 1, 1, 2, 3]),
+        constants(np.arange(6.0)),
+        np.array([4.0, 2.0, 3.0, 3.0, NONE, 1.0], np.float32),
+        np.array([0, 1, 1, 1, 2, 3]),
     )
     assert after.fitness.tolist() == [5, 3, NONE, 1]
-    assert after.genomes.value[:, 0, 0].tolist() == [100, 2, 102, 5]  # of equals the first
+    assert np.asarray(after.genomes.value)[:, 0, 0].tolist() == [100, 2, 102, 5]  # of equals the first
 
 
 @pytest.mark.thorough

@@ -71,7 +71,7 @@ def test_hardness_is_mean_nodes_as_a_multiple_of_those_of_the_reference_search()
 
 def test_a_set_that_nobody_met_is_worth_the_mean_of_the_others():
     memory = met([2, 0, 1], [[50, 150], [0, 0], [30, 60]], [[True, True], [False, False], [True, True]])
-    result, _ = ProblemFitness(unsolved=1000).evaluate(jax.random.key(0), None, memory)
+    result, _ = jax.jit(ProblemFitness(unsolved=1000).evaluate)(jax.random.key(0), None, memory)
     assert np.allclose(result.fitness, [1.0, (1.0 + 90 / 80) / 2, 90 / 80])
 
 

@@ -1,9 +1,9 @@
 """Fitness of searches on problems: the formula of the source, the hole in it, and the bounded one."""
 
 from dataclasses import replace
+from functools import cache
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -22,14 +22,18 @@ FITNESS = ProofFitness(
 
 def points(right, credit, nodes, later=False, **changed):
     shown = Proofs(
-        right=jnp.asarray([right]),
-        credit=jnp.asarray([credit], jnp.float32),
-        nodes=jnp.asarray([nodes]),
-        chosen=jnp.zeros((1, len(nodes)), jnp.int32),
-        truncated=jnp.zeros((1, len(nodes)), bool),
+        right=np.array([right]),
+        credit=np.array([credit], np.float32),
+        nodes=np.array([nodes], np.int32),
+        chosen=np.zeros((1, len(nodes)), np.int32),
+        truncated=np.zeros((1, len(nodes)), bool),
     )
-    fitness = replace(FITNESS, **changed)
-    return np.asarray(fitness.points(shown, jnp.arange(len(nodes)), jnp.bool_(later)))[0].tolist()
+    return np.asarray(compiled(**changed)(shown, np.arange(len(nodes)), np.bool_(later)))[0].tolist()
+
+
+@cache
+def compiled(**changed):
+    return jax.jit(replace(FITNESS, **changed).points)
 
 
 @pytest.mark.thorough

@@ -1,7 +1,6 @@
 """Programs that make moves, cut into pure nodes and frames."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -13,14 +12,19 @@ PRIMITIVES = language()
 CAPACITY = 31
 
 
+plan_one = jax.jit(lambda tree: plan_frames(PRIMITIVES, tree))
+most = jax.jit(most_frames, static_argnums=1)
+
+
 def planned(text):
+    """The plan of one tree, [1, ...]."""
     tree = parse_tree(PRIMITIVES, text, CAPACITY, int(PRIMITIVES.root_type[0]))
-    return jax.tree.map(lambda x: x[0], plan_frames(PRIMITIVES, jax.tree.map(lambda x: jnp.asarray(x)[None], tree)))
+    return jax.device_get(plan_one(jax.tree.map(lambda x: np.asarray(x)[None], tree)))
 
 
 @pytest.mark.thorough
 def test_nodes_below_which_no_move_is_made_are_pure():
-    plan = planned("(If3 (Smaller Total 2) (MakeBestMove (If3 IsEven Total 2)) Depth)")
+    plan = jax.tree.map(lambda x: x[0], planned("(If3 (Smaller Total 2) (MakeBestMove (If3 IsEven Total 2)) Depth)"))
     # Total 2 Smaller IsEven Total 2 If3 MakeBestMove Depth If3
     np.testing.assert_array_equal(plan.pure[:10], [True] * 7 + [False, True, False])
     np.testing.assert_array_equal(plan.reads[:10], [True, False, True, True, True, False, True, True, True, True])
@@ -39,6 +43,6 @@ def test_nodes_below_which_no_move_is_made_are_pure():
     ],
 )
 def test_the_tree_says_how_many_frames_it_needs(text, frames, deep):
-    one = jax.tree.map(lambda x: x[None], planned(text))
-    assert int(most_frames(one, 2)[0]) == frames
-    assert int(most_frames(one, 5)[0]) == deep
+    one = planned(text)
+    assert int(most(one, 2)[0]) == frames
+    assert int(most(one, 5)[0]) == deep

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from jaxgp.errors import RunError, UsageError
 from jaxgp.report import plots
 from jaxgp.run import loop, outcome
+from jaxgp.run import run as conduct
 from jaxgp.store import checkpoint, record
 from jaxgp.store.directory import RunDirectory
 from jaxgp.store.record import Record
@@ -143,6 +145,13 @@ def test_a_run_whose_checkpoints_are_missing_is_refused_and_left_whole(whole, tm
         run(path, config(), resumed=True)
     for name in ("metrics.jsonl", "champion.json"):
         assert (path / name).read_bytes() == (whole / name).read_bytes()
+
+
+def test_a_champion_that_is_long_is_left_in_its_file(whole, monkeypatch, capsys):
+    text = json.loads((whole / "champion.json").read_text())["text"]
+    monkeypatch.setattr(conduct, "SHOWN", len(text) - 1)
+    conduct._show_champion(SimpleNamespace(directory=RunDirectory(whole), rows=[]))
+    assert f"expression: {len(text)} characters, in {whole / 'champion.json'}" in capsys.readouterr().out
 
 
 def test_more_generations_go_on_where_the_whole_run_ended(whole, tmp_path):

@@ -110,6 +110,9 @@ class ToyExperiment:
     def init(self, key: Array) -> EvolutionState:
         return first(key, self._population)
 
+    def begin(self, config: schema.Config) -> EvolutionState:
+        return self.init(jax.random.key(config.seed))
+
     def compiled(self, state: EvolutionState) -> "Interrupted":
         return Interrupted(advanced.lower(state).compile(), self._interrupt)
 

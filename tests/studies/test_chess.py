@@ -107,14 +107,25 @@ def test_the_best_of_each_generation_is_whom_the_run_named(tmp_path):
     assert found[4].text == json.loads((run / "champion.json").read_text())["text"]
 
 
-def test_a_picture_has_a_line_for_each_run_and_opponent(tmp_path):
-    def row(run, generation, opponent, score):
-        return {"run": run, "generation": str(generation), "opponent": opponent, "endgame": "KRKR", "score": str(score)}
+def test_a_picture_has_a_panel_for_each_endgame_and_a_line_for_each_run_and_opponent():
+    lines = curves.draw([*many(["a", "b"]), scored("a", 10, "stockfish nodes 10", 0.25)]).axes[0].lines
+    assert [line.get_xydata().tolist() for line in lines[:3]] == [[[10, 0.4], [20, 0.3]]] * 2 + [[[10, 0.25]]]
 
-    rows = [row(run, n, "master", 0.5 - n / 100) for run in ("a", "b") for n in (20, 10)]
-    left, right = curves.draw([*rows, row("a", 10, "stockfish nodes 10", 0.25)]).axes
-    assert [line.get_xydata().tolist() for line in left.lines[:2]] == [[[10, 0.4], [20, 0.3]]] * 2
-    assert right.lines[0].get_xydata().tolist() == [[10, 0.25]]
+
+def test_a_picture_has_the_mean_of_many_runs_and_their_range():
+    panel = curves.draw(many(["x/a", "x/b", "x/c"], (0, 0.1, 0.2))).axes[0]
+    assert panel.lines[0].get_xydata() == pytest.approx(np.array([[10, 0.5], [20, 0.4]]))
+    heights = panel.collections[0].get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == pytest.approx((0.3, 0.6))
+
+
+def many(runs, above=(0, 0, 0)):
+    scores = ((run, n, 0.5 - n / 100 + more) for run, more in zip(runs, above, strict=False) for n in (20, 10))
+    return [scored(run, n, "master", score) for run, n, score in scores]
+
+
+def scored(run, generation, opponent, score):
+    return {"run": run, "generation": str(generation), "opponent": opponent, "endgame": "KRKR", "score": str(score)}
 
 
 def test_the_share_of_mates_is_that_of_a_chain():
@@ -145,6 +156,16 @@ def test_terminals_that_sums_weigh_tell_less_than_all(capsys):
         found[sees] = int(rows[1][3])
         assert float(rows[2][5]) >= float(rows[1][5]) > 0.5
     assert found["weighed"] < found["all"] == 1187
+
+
+def test_starts_are_told_apart_by_the_moves_to_the_mate(capsys):
+    words = ["endgame=KQK", "programs=[docs/data/champions/chess_sum_kqk.jsonl#0]", "bands=[4]"]
+    assert arguments.main(seen.Options, seen.task, seen.__doc__, words) == 0
+    rows = [line.split(",") for line in capsys.readouterr().out.splitlines()][1:]
+    assert [row[-2:] for row in rows] == [["", ""], ["1", "4"], ["5", "10"]]
+    (whole, mated), *parts = [(int(row[2]), float(row[5])) for row in rows]
+    assert sum(count for count, _ in parts) == whole
+    assert sum(count * share for count, share in parts) / whole == pytest.approx(mated, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Where the strength of a champion sits: terminals that are turned off, measures of them, moves beside their worth."""
 
+import json
 from types import SimpleNamespace
 
 import jax
@@ -13,6 +14,7 @@ from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.study.emergence import altered, choices, rows
+from jaxgp.study.emergence.rows import GROUPS
 from tests.scripts.commands import load, train, write_run
 
 OTHELLO = {"name": "othello", "size": 4}
@@ -87,12 +89,37 @@ def test_strength_is_the_mean_of_the_measures_that_there_are():
 
 def test_pairs_are_compared_with_their_better_half():
     pairs = [
-        dict(row, base="0.5") for row in cells(*[("pairs", "a+b", n, "x", s, "") for n, s in enumerate((0.6, 0.8))])
+        dict(row, base="0.5", low="0.402", high="0.598")
+        for row in cells(*[("pairs", "a+b", n, "x", s, "") for n, s in enumerate((0.6, 0.8))])
     ]
     (line,) = rows.synergies(pairs)
     assert (line["score"], line["best"]) == (pytest.approx(0.7), 0.8)
     assert line["synergy"] == pytest.approx(0.2)
-    assert line["p"] == pytest.approx(0.0455, abs=1e-3), "two standard errors"
+    # The error of the mean of runs is 0.1, and that of each score 0.05, which counts twice: 0.2 is 1.633 errors.
+    assert line["p"] == pytest.approx(0.1025, abs=1e-4)
+
+
+def test_the_spread_of_players_without_a_terminal_is_known_from_those_without_others():
+    scores = {"nothing": (0.9, 0.8), "a": (0.3, 0.4), "b": (0.85, 0.85)}
+    runs = [("without", name, n, "x", score, "") for name, some in scores.items() for n, score in enumerate(some)]
+    found = rows.needed(cells(*runs), "x")
+    assert [line["terminal"] for line in found] == ["a", "b"]
+    assert found[0]["fall"] == pytest.approx(0.5)
+    assert found[1]["fall"] == pytest.approx(0)
+    # Three kinds of two runs leave three degrees of freedom; squares sum to 0.005 + 0.005 + 0.
+    assert found[0]["fall_high"] - 0.5 == pytest.approx(3.1824 * (0.01 / 3) ** 0.5, abs=1e-4)
+    assert found[0]["p"] == pytest.approx(2 * 0.00322, rel=0.01), "twice, as there are two terminals"
+
+
+def test_a_line_through_means_is_refuted_where_they_lie_off_it_by_more_than_runs_differ():
+    straight = rows.straight({1: [0.1, 0.12], 2: [0.2, 0.22], 3: [0.3, 0.32]})
+    assert straight.p == pytest.approx(1)
+    bent = rows.straight({1: [0.1, 0.12], 2: [0.2, 0.22], 3: [0.8, 0.82]})
+    assert (bent.between, bent.within) == (1, 3)
+    # Off the line by -1/12, 1/6, -1/12, twice each; the spread within is 3 * 0.0002 / 3.
+    assert bent.ratio == pytest.approx(2 * (1 / 144 + 1 / 36 + 1 / 144) / 0.0002)
+    assert bent.p < 0.001
+    assert rows.straight({1: [0.1], 2: [0.2], 3: [0.8]}) is None, "one run each"
 
 
 def test_values_of_moves_are_compared_with_their_worth():
@@ -175,11 +202,21 @@ def test_players_are_evolved_without_terminals_and_from_pairs(analyse, tmp_path)
     words += "fitness=chance", "algorithm.creation.max_depth=3", "logger=disabled", "cores=1"
     assert train(*words, "compilation_cache=null", f"hydra.run.dir={run}") == 0
     asked = f"run={run}", "panel=othello", "against=[random_moves]", "games=4", "terminals=[own,other]", "replicates=1"
-    code, _, err = analyse(*asked, "parts=[without,pairs]", "best=2")
+    code, _, err = analyse(*asked, "parts=[without,pairs,groups]", "best=2", "step=1")
     assert code == 0
     assert "without: 3 runs, about 0.0" in err
     rows = [line.split(",") for line in (run / "emergence" / "emergence.csv").read_text("utf-8").splitlines()]
     made = {(row[0], row[2]) for row in rows[1:]}
-    assert made == {("without", "nothing"), ("without", "own"), ("without", "other"), ("pairs", "own+other")}
-    champion = (run / "emergence" / "runs" / "pairs_own+other" / "0" / "champion.json").read_text("utf-8")
+    sizes = {("groups", f"{how} {size}") for how in GROUPS for size in (1, 2)}
+    assert made == {("without", "nothing"), ("without", "own"), ("without", "other"), ("pairs", "own+other"), *sizes}
+    assert (run / "emergence" / "figures" / "groups_0.svg").is_file()
+    runs = run / "emergence" / "runs"
+    alone = tmp_path / "alone"
+    given = *words, "compilation_cache=null", "algorithm.left_out=[own]"
+    assert train(*given, "seed=0", f"hydra.run.dir={alone}") == 0
+    found, known = (
+        json.loads((folder / "champion.json").read_text("utf-8")) for folder in (runs / "without_own" / "0", alone)
+    )
+    assert found == known, "as if it were alone"
+    champion = (runs / "pairs_own+other" / "0" / "champion.json").read_text("utf-8")
     assert "corners" not in champion.split('"text"')[1].split('"size"')[0]

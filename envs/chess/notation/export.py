@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from envs.chess import sums
 from envs.chess.language import COMPLEX, EXTRA, NUMBERS, SIMPLE, LeafOptions, Options
 from envs.chess.rules import QUIET, Chess
-from envs.chess.sums import SumOptions
+from envs.chess.sums import weighed
+from envs.chess.sums.weighed import SumOptions
 from jaxgp.players.greedy import steps_of
 from jaxgp.printable import docstring
 
@@ -143,7 +143,16 @@ def fork(board: Board, white: bool) -> bool:
 
 def near_rook(board: Board, white: bool) -> int:
     """Return the steps of a king to its nearest rook, 8 without one."""
-    return min([steps(king(board, white), man) for man in men(board, white) if board[man] in "Rr"] or [8])
+    return min([steps(king(board, white), man) for man in rooks(board, white)] or [8])
+
+
+def rooks(board: Board, white: bool) -> list[int]:
+    return [man for man in men(board, white) if board[man] in "Rr"]
+
+
+def nearest(some: list[int], others: list[int]) -> int:
+    """Return the least steps of a king between squares of two lists, 0 where one is empty."""
+    return min([steps(a, b) for a in some for b in others] or [0])
 
 
 def protect_each_other(board: Board, white: bool) -> bool:
@@ -263,6 +272,12 @@ TERMINALS = {
     "IsMyQueenAttacked": "bool(set(queens(board, me)) & set(attacked(board, me)))",
     "NumOppPiecesNotAttacked": "len(men(board, opp)) - len(attacked(board, opp))",
     "IsMyPieceAttackedUnprotected": "any(not attackers(board, me, man) for man in attacked(board, me))",
+    "MyKingDistOppKing": "steps(king(board, me), king(board, opp))",
+    "MyKingDistQueen": "nearest([king(board, me)], queens(board, me))",
+    "MyKingDistOppRook": "nearest([king(board, me)], rooks(board, opp))",
+    "MyQueenDistOppRook": "nearest(queens(board, me), rooks(board, opp))",
+    "NumMovesOpp": "len(moves(board, opp))",
+    "NumSafeMovesOpp": "sum(not wins_material(after, me) for *_, after in moves(board, opp))",
 }
 """What each terminal is, of `board`, `me`, `opp` (whether the side is white) and `captured`."""
 
@@ -359,10 +374,10 @@ def of_sums(game: Chess, options: SumOptions, individual: "Written", title: str 
         title: first line of the docstring.
     """
     names, lot = options.weighed(game), options.ties == "lot"
-    steps = np.round(individual.program.value[:, 0] * steps_of(sums.units(names)))
+    steps = np.round(individual.program.value[:, 0] * steps_of(weighed.units(names)))
     rows = [
         f"    ({int(step)}, {names[term[0]]!r}, {names[term[1]] if len(term) > 1 else None!r}),"
-        for step, term in zip(steps, sums.terms(names), strict=True)
+        for step, term in zip(steps, weighed.terms(names), strict=True)
     ]
     weights = SUM.format(weights="\n".join(rows), numbers=tuple(name for name in names if name in NUMBERS))
     return _choosing(title, [weights], names, "    found = evaluate(seen)", lot)

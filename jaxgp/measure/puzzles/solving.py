@@ -210,11 +210,11 @@ def _solve(
     found = jax.device_get((made.solved, made.nodes, made.length, made.expanded))
     solved, nodes, length, expanded = (x[:number] for x in found)
     seconds = (time.perf_counter() - begin) / number
-    _prove(order, batch, solved, length, np.asarray(made.moves))
+    prove(order, batch, solved, length, np.asarray(made.moves))
     return solved, nodes, length, seconds, expanded
 
 
-def _prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
+def prove(order: Order, batch: Instances, solved: np.ndarray, length: np.ndarray, moves: np.ndarray) -> None:
     """Play the solutions of a batch by a program apart from the search; raises RuntimeError where one is none."""
     suites = order.cast.spec.instances
     if suites is None:  # nobody apart from the search knows the puzzle

@@ -19,11 +19,11 @@ import numpy as np
 import optax
 from jax import Array, lax
 
-from jaxgp.arrays import comparable, count_unique, take, where
+from jaxgp.arrays import comparable, take, where
 from jaxgp.contracts import Differentiable, Memory, Metrics
-from jaxgp.evolution.generational import BREED, size_metrics
+from jaxgp.evolution.generational import BREED, Elitist
 from jaxgp.evolution.tuning.options import TuneOptions
-from jaxgp.evolution.tuning.tuner import TUNE, Learner, Tunes
+from jaxgp.evolution.tuning.tuner import TUNE, Learner
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import gates
 from jaxgp.genotypes.gates import Form
@@ -135,7 +135,7 @@ def look(primitives: PrimitiveSet, form: Form, features: Features) -> Array:
 
 
 @dataclass(frozen=True)
-class Gated(Tunes):
+class Gated(Elitist):
     """The fittest stay; children are copies of them, some gates of which are another individual's, or new.
 
     Attributes:
@@ -143,18 +143,7 @@ class Gated(Tunes):
         options: of creation, learning and breeding.
     """
 
-    primitives: PrimitiveSet
     options: GatesOptions
-
-    @property
-    def population(self) -> int:
-        """P."""
-        return self.options.population
-
-    @property
-    def kept(self) -> int:
-        """The fittest, which come first in the next population."""
-        return self.options.elites
 
     @cached_property
     def learner(self) -> GateTuner:
@@ -210,10 +199,6 @@ class Gated(Tunes):
         born = self.learner.write(tuple(bred), tuple(jnp.abs(x) for x in bred), 1.0)
         stays = jnp.arange(self.population) < elites
         return where(stays, parents, born), memory, {}
-
-    def describe(self, population: Programs, best: Array) -> Metrics:
-        """Return the sizes of programs in nodes, and how many are distinct."""
-        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
 
 
 def renew(form: Form, count: int, of: Array, others: Array, fresh: Array, who: Array, coin: Array) -> Array:

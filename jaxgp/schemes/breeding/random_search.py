@@ -13,7 +13,7 @@ from jaxgp.genotypes.programs import Programs
 class Anew(Generational):
     """Every generation consists of random programs, independent of the last one."""
 
-    def breed(
+    def _breed(
         self, key: Array, population: Programs, result: Evaluation, memory: Array
     ) -> tuple[Programs, Array, Metrics]:
         """Return random programs [P, T, L], drawn as those of the first generation are."""

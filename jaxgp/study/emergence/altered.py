@@ -5,10 +5,10 @@ by its value at another position. These two look random, and are functions of wh
 gives the same value, so that games can be played again.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +35,7 @@ from jaxgp.interpreter.calls import Features, Packed, apply
 from jaxgp.players.greedy import ChosenPlayer, GreedyPlayer
 from jaxgp.players.program import ProgramPlayer
 from jaxgp.players.searched import SearchedPlayer
+from jaxgp.players.solver import ByProgram, ProgramSolver
 
 SAMPLES = 1024
 """Positions at which the values of terminals are looked at."""
@@ -46,9 +47,47 @@ NOTHING, NOISE, NEGATIVE = "nothing", "noise", "negative"
 Seen = Features
 
 
+class Alterable(Protocol):
+    """A game whose genomes can have their terminals turned off.
+
+    Attributes:
+        actor: how genomes play that may have.
+        names: the terminals that can be turned off.
+        counted: what `uses` returns, `uses` or `weight`.
+    """
+
+    @property
+    def actor(self) -> Any: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def counted(self) -> str: ...
+
+    def widened(self, program: Programs) -> Programs:
+        """Return a genome of the champion's set, [T, L], as `actor` plays it."""
+
+    def disabled(self, program: Programs, name: str, way: str) -> Programs | None:
+        """Return a genome of the champion's set without what a terminal says; None if it does not use it.
+
+        Args:
+            program: [T, L].
+            name: of the terminal.
+            way: `zero`, `random`, or `elsewhere`.
+        """
+
+    def alone(self, name: str) -> Iterator[tuple[str, int, Programs]]:
+        """Yield genomes of one terminal: what they are called, their sign, and the genome."""
+
+    def random(self) -> Programs:
+        """Return the genome that values positions at random."""
+
+    def uses(self, program: Programs) -> dict[str, float]:
+        """Return how often a genome of the champion's set uses each terminal, or the weight that it gives it."""
+
+
 @dataclass(frozen=True)
 class Altered:
-    """A game whose programs can have their terminals turned off.
+    """An `Alterable` of programs.
 
     Attributes:
         own: the set that the champion is written in.
@@ -61,6 +100,7 @@ class Altered:
     primitives: PrimitiveSet
     actor: Any
     names: tuple[str, ...]
+    counted: str = "uses"
 
     @property
     def shift(self) -> int:
@@ -72,19 +112,13 @@ class Altered:
         return Forest(self.primitives)
 
     def widened(self, program: Programs) -> Programs:
-        """Return a program of the champion's set, [T, L], in the larger set."""
+        """See `Alterable`."""
         codes = np.asarray(program.opcode)
         moved = np.where(codes < self.own.num_terminals, codes, codes + self.shift).astype(codes.dtype)
         return replace(program, opcode=jnp.asarray(moved))
 
     def disabled(self, program: Programs, name: str, way: str) -> Programs | None:
-        """Return a program of the champion's set without what a terminal says; None if it does not use it.
-
-        Args:
-            program: [T, L].
-            name: of the terminal.
-            way: `zero`, `random`, or `elsewhere`.
-        """
+        """See `Alterable`."""
         codes = np.asarray(program.opcode)
         live = np.arange(codes.shape[-1]) < np.asarray(program.length)[..., None]
         found = live & (codes == self.own.opcode(name))
@@ -98,7 +132,7 @@ class Altered:
         return replace(wide, value=jnp.asarray(value), opcode=jnp.asarray(changed))
 
     def alone(self, name: str) -> Iterator[tuple[str, int, Programs]]:
-        """Yield programs of one terminal: what they are called, their sign, and the program, [T, L].
+        """See `Alterable`.
 
         Each tree that takes the terminal is the terminal; the others are nothing. One with a parameter is there with
         several.
@@ -113,9 +147,19 @@ class Altered:
                 yield said, sign, self.trees(primitive.returns, root)
 
     def random(self) -> Programs:
-        """Return the program that values positions at random."""
+        """See `Alterable`."""
         leaf = self.forest.node(self.primitives.opcode(NOISE))
         return write_trees([leaf] * self.own.num_trees, LARGEST)
+
+    def uses(self, program: Programs) -> dict[str, float]:
+        """See `Alterable`."""
+        found: dict[str, float] = {}
+        for tree in trees_of(program):
+            for code in np.asarray(tree.opcode)[: int(tree.length)]:
+                if code < self.own.num_terminals:
+                    name = self.own.primitives[int(code)].name
+                    found[name] = found.get(name, 0) + 1
+        return found
 
     def trees(self, kind: str, root: Node) -> Programs:
         """Return an individual whose trees are `root` where they take a value of this type, and else nothing."""
@@ -144,16 +188,26 @@ def alter(cast: Cast, program: Programs, seed: int) -> Altered:
     states = board.positions(SAMPLES, seed)
     if len(states.to_move) < 2:
         raise UsageError(f"run: no two positions of {cast.game.name} with a choice of moves were met")
-    seen = board.features(states, seed)
+    return extended(own, actor, board.features(states, seed), seed)
+
+
+def extended(own: PrimitiveSet, actor: Any, seen: np.ndarray, seed: int) -> Altered:
+    """Return a game whose programs see further features, by which terminals can be replaced.
+
+    Args:
+        own: the set of its programs.
+        actor: how they play.
+        seen: float32[F, N], what they see at positions at which values of terminals are looked at.
+        seed: of values that look random.
+
+    Raises:
+        UsageError: programs have no terminals that see.
+    """
     rng = np.random.default_rng(seed)
     sees = [p for p in own.terminals if not (p.is_constant or p.fixed is not None or p.numbered)]
     if not sees:
         raise UsageError(f"run: no terminal of {own.name} sees anything")
-    rows = [rng.random(SAMPLES)]
-    for p in sees:
-        values = np.nan_to_num(_values(p, seen, rng))
-        rows += [rng.choice(np.unique(values), SAMPLES), rng.choice(values, SAMPLES)]
-    first = seen.shape[0]
+    first, table, factors = seen.shape[0], *replacements((_values(p, seen, rng) for p in sees), seen.shape[0], rng)
     added = [Primitive(NOTHING, fixed=0.0), Primitive(NOISE, feature=first)]
     for number, p in enumerate(sees):
         for place, way in enumerate(("random", "elsewhere"), 1):
@@ -166,12 +220,30 @@ def alter(cast: Cast, program: Programs, seed: int) -> Altered:
         functions=(*own.functions, negative),
         sums=(),
     )
-    table = np.stack(rows).astype(np.float32)
-    factors = (rng.integers(0, 2**32, first, np.uint32) | 1).astype(np.uint32)
-    return Altered(own, primitives, _seeing(actor, primitives, _further(table, factors)), tuple(p.name for p in sees))
+    return Altered(own, primitives, _seeing(actor, primitives, further(table, factors)), tuple(p.name for p in sees))
 
 
-def check_names(option: str, given: Sequence[str], altered: Altered) -> tuple[str, ...]:
+def replacements(
+    values: Iterable[np.ndarray], features: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `further` draws features from.
+
+    Args:
+        values: float32[N] of each of K terminals, at positions.
+        features: how many numbers programs see of a position.
+        rng: draws.
+
+    Returns:
+        float32[1 + 2K, S]: random numbers, then of each terminal values that it takes, each as often, and its values at
+        other positions; and the odd factors of the code of a position, uint32[features].
+    """
+    rows = [rng.random(SAMPLES)]
+    for each in map(np.nan_to_num, values):
+        rows += [rng.choice(np.unique(each), SAMPLES), rng.choice(each, SAMPLES)]
+    return np.stack(rows).astype(np.float32), (rng.integers(0, 2**32, features, np.uint32) | 1).astype(np.uint32)
+
+
+def check_names(option: str, given: Sequence[str], altered: Alterable) -> tuple[str, ...]:
     """Return the terminals that are asked for, all for none; raises UsageError."""
     for name in given:
         if name not in altered.names:
@@ -208,7 +280,7 @@ def _parameter(domain: Domain | None, value: float) -> str:
     return "[{},{}]".format(*domain.point(value)) if isinstance(domain, Points) else f"{value:g}"
 
 
-def _further(table: np.ndarray, factors: np.ndarray) -> Callable[[Seen], Seen]:
+def further(table: np.ndarray, factors: np.ndarray) -> Callable[[Seen], Seen]:
     """Return what adds features that look random, drawn from a table, float32[R, S], to features."""
     count, size = table.shape
 
@@ -241,6 +313,10 @@ def _seeing(actor: Any, primitives: PrimitiveSet, add: Callable[[Seen], Seen]) -
             return move, jnp.asarray(add(seen))
 
         return replace(actor, primitives=primitives, outcome=tried)
+    if isinstance(actor, ProgramSolver):
+        valued = actor.valued
+        assert isinstance(valued, ByProgram)
+        return replace(actor, valued=replace(valued, primitives=primitives, view=lambda child: add(valued.view(child))))
     if isinstance(actor, ProgramPlayer):
         features = actor.features
         return replace(actor, primitives=primitives, features=lambda state: jnp.asarray(add(features(state))))
@@ -259,14 +335,3 @@ def padded(programs: Sequence[Programs]) -> Programs:
         return np.pad(x, [(0, 0), (0, room - x.shape[-1])]) if x.ndim == 2 else x
 
     return jax.tree.map(lambda *xs: np.stack(xs), *(jax.tree.map(wide, one) for one in programs))
-
-
-def uses(program: Programs, primitives: PrimitiveSet) -> dict[str, int]:
-    """Return how often a program uses each terminal."""
-    found: dict[str, int] = {}
-    for tree in trees_of(program):
-        for code in np.asarray(tree.opcode)[: int(tree.length)]:
-            if code < primitives.num_terminals:
-                name = primitives.primitives[int(code)].name
-                found[name] = found.get(name, 0) + 1
-    return found

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from jaxgp.config.games import OF_CHAMPIONS
+from jaxgp.config.games import OF_CHAMPIONS, SPLITS
 from jaxgp.errors import reject
 from jaxgp.options import DEEPEST, MAX_CORES, MAX_COUNT, MAX_GAMES, MAX_SEED, option
 
@@ -49,6 +49,16 @@ class EmergenceOptions:
         2000,
         "decisions judged by the game's teacher, where it has one and programs can learn; 0: none",
         low=0,
+        high=MAX_COUNT,
+    )
+    suite: str | None = option(
+        None, "instances of a puzzle: a suite of it, or a file of instances; null: all suites of the game"
+    )
+    split: str = option("test", "test: the instances that no evolution may see; train: the others", SPLITS)
+    limit: int | None = option(
+        None,
+        "nodes at which a search of a puzzle gives up; null: those of the champion's role",
+        low=2,
         high=MAX_COUNT,
     )
     depth: int | None = option(

@@ -1,20 +1,37 @@
 """The page and the lines of an emergence study."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from jaxgp.report import document
-from jaxgp.report.document import Document, DocumentTable, FoldedText, Part
+from jaxgp.report.document import Document, DocumentTable, FoldedText, Part, Picture
+from jaxgp.study import figures
 from jaxgp.study.emergence import emergence, rows
 from jaxgp.study.emergence.emergence import EmergenceFigures
-from jaxgp.study.emergence.rows import Row
+from jaxgp.study.emergence.rows import GROUPS, Row
 
+BY = {
+    rows.GAMES: ("games", "Scores, averaged over the opponents."),
+    rows.DECISIONS: ("decisions", "Shares of decisions with a best move."),
+    rows.SOLVED: ("instances solved", "Shares of instances that are solved."),
+    rows.NODES: (
+        "nodes",
+        "The mean of 1 - log n / log m over all searches, of n nodes where m are the most. Searches without a solution "
+        "count with m.",
+    ),
+}
+"""What scores are of: in a heading, and in a sentence."""
 WEAKNESS = {
     "single": "A terminal alone says how far it leads without the others; games that hardly anybody wins tell little.",
     "disabled": "What is disabled was evolved with the terminal, so the fall says what the champion leans on, not what "
     "it could do without.",
     "without": "A terminal with a double looks weak here, as evolution takes the other one.",
 }
+NEEDED = (
+    "By how much less players score without a terminal. All runs are taken to differ by chance alike; p is corrected "
+    "by Holm over the terminals."
+)
 
 
 def save(folder: Path, found: EmergenceFigures) -> None:
@@ -29,24 +46,24 @@ def page(found: EmergenceFigures) -> Document:
     facts = [("game", found.champion.cast.game.name), ("champion", emergence.digest(found.champion))]
     facts += [(f"{part} is left out", why) for part, why in found.skipped.items()]
     sections: list[tuple[str, Sequence[Part]]] = []
-    for decisions, name in ((False, "games"), (True, "decisions")):
-        lines = rows.strengths(found.rows, decisions)
+    for by, (name, unit) in BY.items():
+        lines = rows.strengths(found.rows, by)
         if lines:
-            unit = "Shares of decisions with a best move" if decisions else "Scores, averaged over the opponents"
             known = [part for part in WEAKNESS if any(row["part"] == part for row in found.rows)]
             says = [WEAKNESS[part] for part in known]
             references = [row for row in found.rows if row["part"] == rows.REFERENCE]
-            mine = [row for row in references if (row["against"] == rows.DECISIONS) == decisions]
+            mine = [row for row in references if rows.scale(row["against"]) == by]
             base = DocumentTable(
                 [{k: row[k] for k in ("champion", "against", "number", "score", "low", "high")} for row in mine]
             )
-            sections.append(
-                (f"Terminals, by {name}", [f"{unit}.", *says, base, DocumentTable(_used(lines, found.used))])
-            )
+            sections.append((f"Terminals, by {name}", [unit, *says, base, DocumentTable(_used(lines, found))]))
+    for against in dict.fromkeys(row["against"] for row in found.rows):
+        if left := rows.needed(found.rows, against):
+            sections.append((f"Left out, by {against}", [NEEDED, DocumentTable(_rounded(left))]))
     if pairs := rows.synergies(found.rows):
         sections.append(("Pairs", [DocumentTable(_rounded(pairs))]))
     if curve := rows.curve(found.rows):
-        sections.append(("Groups", [DocumentTable(_rounded(curve))]))
+        sections.append(("Groups", [*_groups(found), DocumentTable(_rounded(curve))]))
     if found.agreement is not None:
         sections.append(
             ("Moves", [f"What moves are worth is said by {found.by}.", *_agreement(found), *_game(found.game)])
@@ -58,12 +75,26 @@ def page(found: EmergenceFigures) -> Document:
     return Document(title, facts, sections)
 
 
+def _groups(found: EmergenceFigures) -> list[Part]:
+    """Return a curve for each opponent, and whether its parts are straight lines."""
+    parts: list[Part] = []
+    for against in dict.fromkeys(str(line["against"]) for line in rows.curve(found.rows)):
+        curves = {chosen: sized for chosen in GROUPS if (sized := rows.sized(found.rows, chosen, against))}
+        caption = f"{against}: mean of the runs, with its 95 % interval"
+        draw = partial(figures.curves, curves, "score", caption, "terminals")
+        parts.append(Picture(f"groups_{len(parts)}", caption, draw))
+        for chosen, sized in curves.items():
+            if test := rows.straight(sized):
+                parts.append(f"{against}, {chosen}: a straight line through the means has p {test.p:.2g}.")
+    return parts
+
+
 def _rounded(lines: Sequence[Row]) -> list[Row]:
     return [{name: round(x, 3) + 0.0 if isinstance(x, float) else x for name, x in line.items()} for line in lines]
 
 
-def _used(lines: Sequence[Row], used: Mapping[str, int]) -> list[Row]:
-    return [{**line, "uses": used.get(str(line["terminal"]), 0)} for line in _rounded(lines)]
+def _used(lines: Sequence[Row], found: EmergenceFigures) -> list[Row]:
+    return _rounded([{**line, found.counted: found.used.get(str(line["terminal"]), 0)} for line in lines])
 
 
 def _agreement(found: EmergenceFigures) -> list[Part]:
@@ -100,8 +131,8 @@ def _game(played: Sequence[Row]) -> list[Part]:
 def lines(found: EmergenceFigures) -> list[str]:
     """Return the lines for the terminal: the strongest terminals, and the figures of the other parts."""
     said = []
-    for decisions, name in ((False, "games"), (True, "decisions")):
-        if some := rows.strengths(found.rows, decisions):
+    for by, (name, _) in BY.items():
+        if some := rows.strengths(found.rows, by):
             said += ["", f"Strongest terminals by {name}: strength (alone minus random; fall where disabled)"]
             for line in some[:10]:
                 cells = [line["strength"], line["single minus random"], line["disabled"]]

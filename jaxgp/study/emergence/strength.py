@@ -33,8 +33,27 @@ TOGETHER = 16
 OPENING = 6
 """Random plies at the beginning of games that would all be alike."""
 
-Measure = Callable[[Programs], np.ndarray]
-"""Programs [P, T, L] -> float[P, N]: what each of N games, or decisions, is worth to them, 0 to 1."""
+Values = dict[str, np.ndarray]
+"""By the names of scores float[P, N]: what each of N games, decisions or instances is worth to P programs, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class StrengthMeasure:
+    """What programs are measured by.
+
+    Attributes:
+        names: of the scores that come of it.
+        run: programs [P, T, L] -> what all is worth to them, by these names.
+        numbers: of games, decisions or instances that a whole measurement may have.
+        told: what progress is told of.
+        together: the most programs that it takes, P.
+    """
+
+    names: tuple[str, ...]
+    run: Callable[[Programs], Values]
+    numbers: tuple[int, ...]
+    told: str
+    together: int = TOGETHER
 
 
 @dataclass(frozen=True)
@@ -62,8 +81,10 @@ def opening_plies(cast: Cast, asked: int | None) -> int:
     return 0 if differ else OPENING
 
 
-def measures(cast: Cast, actor: Any, panel: Mapping[str, OpponentOptions], terms: ScoringTerms) -> dict[str, Measure]:
-    """Return what measures programs, by the names of the opponents, and `decisions`.
+def measures(
+    cast: Cast, actor: Any, panel: Mapping[str, OpponentOptions], terms: ScoringTerms
+) -> list[StrengthMeasure]:
+    """Return what measures programs: a measure for each opponent, and one by decisions.
 
     Args:
         cast: the game, and how its programs play it.
@@ -72,17 +93,25 @@ def measures(cast: Cast, actor: Any, panel: Mapping[str, OpponentOptions], terms
         terms: see there.
     """
     key, opening = jax.random.key(terms.seed), opening_plies(cast, terms.opening)
-    found: dict[str, Measure] = {}
+    found = []
     for number, (name, spec) in enumerate(panel.items()):
         of = jax.random.fold_in(key, number)
-        found[name] = (
+        run = (
             _games(cast, actor, spec, terms.games, opening, of)
             if spec.trains
             else _engine(cast, actor, name, spec, external.EngineTerms(terms.games, opening, terms.seed))
         )
+        # Where nothing is random, one game from each seat is all there is.
+        found.append(_measure(name, run, (2 * terms.games, 2)))
     if teaches(cast) and terms.decisions:
-        found[DECISIONS] = _decisions(cast, actor, terms.decisions, jax.random.fold_in(key, len(panel)))
+        run = _decisions(cast, actor, terms.decisions, jax.random.fold_in(key, len(panel)))
+        found.append(_measure(DECISIONS, run, (terms.decisions,)))
     return found
+
+
+def _measure(name: str, run: Callable[[Programs], np.ndarray], numbers: tuple[int, ...]) -> StrengthMeasure:
+    """Return a measure of one score."""
+    return StrengthMeasure((name,), lambda programs: {name: run(programs)}, numbers, name)
 
 
 def teaches(cast: Cast) -> bool:
@@ -97,7 +126,11 @@ def teaches(cast: Cast) -> bool:
     return True
 
 
-def _games(cast: Cast, actor: Any, spec: OpponentOptions, games: int, opening: int, key: Array) -> Measure:
+Run = Callable[[Programs], np.ndarray]
+"""Programs [P, T, L] -> float[P, N]."""
+
+
+def _games(cast: Cast, actor: Any, spec: OpponentOptions, games: int, opening: int, key: Array) -> Run:
     """Return the games against an opponent on the device."""
     start, playing = jax.random.split(key)
     other = seat(cast, spec, games, cast.actor.random or opening > 0 or cast.game.starts == "drawn")
@@ -122,7 +155,7 @@ def _filled(run: Callable[[Programs], Array], programs: Programs) -> np.ndarray:
     return np.asarray(run(take(programs, places)))[:count]
 
 
-def _engine(cast: Cast, actor: Any, name: str, spec: OpponentOptions, terms: external.EngineTerms) -> Measure:
+def _engine(cast: Cast, actor: Any, name: str, spec: OpponentOptions, terms: external.EngineTerms) -> Run:
     """Return the games against an engine outside, one program after the other."""
 
     def run(programs: Programs) -> np.ndarray:
@@ -135,7 +168,7 @@ def _engine(cast: Cast, actor: Any, name: str, spec: OpponentOptions, terms: ext
     return run
 
 
-def _decisions(cast: Cast, actor: Any, count: int, key: Array) -> Measure:
+def _decisions(cast: Cast, actor: Any, count: int, key: Array) -> Run:
     """Return decisions that the teacher of the game judges."""
     teachers = cast.spec.teachers
     assert teachers is not None
@@ -156,30 +189,27 @@ class Scorer:
     """Measures programs, a few at a time.
 
     Attributes:
-        names: what they are measured by.
-        seconds: CPU-seconds of a program by each of these, without compiling; known once `gauge` was called.
+        by: the measures.
+        seconds: CPU-seconds of a program by all of them, without compiling; known once `gauge` was called.
     """
 
-    def __init__(self, by: Mapping[str, Measure]) -> None:
-        self._by = dict(by)
-        self.names = tuple(by)
-        self.seconds: dict[str, float] = {}
+    def __init__(self, by: Sequence[StrengthMeasure]) -> None:
+        self.by = tuple(by)
+        self.seconds = 0.0
 
-    def scores(self, programs: Sequence[Programs], name: str) -> np.ndarray:
-        """Return float[P, N], what each game or decision is worth to programs [T, L]."""
-        found = []
-        for first in range(0, len(programs), TOGETHER):
-            found.append(self._by[name](padded(programs[first : first + TOGETHER])))
-        return np.concatenate(found)
+    def numbers(self, name: str) -> tuple[int, ...]:
+        """Return how many games, decisions or instances a score may be of."""
+        return next((one.numbers for one in self.by if name in one.names), ())
 
     def gauge(self, program: Programs) -> None:
-        """Measure how long a batch of programs takes."""
-        for name in self.names:
-            with waiting(f"Compiling {name}"):
-                self.scores([program], name)
+        """Measure how long a program takes."""
+        self.seconds = 0.0
+        for one in self.by:
+            with waiting(f"Compiling {one.told}"):
+                one.run(padded([program]))
             begin = time.process_time()
-            self.scores([program] * TOGETHER, name)
-            self.seconds[name] = (time.process_time() - begin) / TOGETHER
+            one.run(padded([program] * one.together))
+            self.seconds += (time.process_time() - begin) / one.together
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes import language as languages
-from jaxgp.options import MAX_COUNT, MAX_SEED, bound, list_options, option
+from jaxgp.options import MAX_COUNT, MAX_SEED, bound, declared, list_options, option
 from jaxgp.players.ply import random_move
 from jaxgp.players.searched import WON
 from jaxgp.run.run import use_compilation_cache
@@ -68,19 +68,10 @@ class Options:
     """How the numbers learn."""
 
     seed: int = option(0, "of the random moves", low=0, high=MAX_SEED)
-    size: int = option(
-        8,
-        "squares on each side of the board",
-        low=4,
-        high=16,
-        test=lambda size: size % 2 == 0,
-        accepted="an even number from 4 to 16",
-    )
-    rows: int = option(3, "rows of men on each side at the start", low=1, high=7)
-    lose: bool = option(False, "lose checkers")
-    quiet_plies: int = option(
-        40, "plies without a capture after which a game is drawn; 0: no such draw", low=0, high=9999
-    )
+    size: int = declared(Checkers, "size")
+    rows: int = declared(Checkers, "rows")
+    lose: bool = declared(Checkers, "lose")
+    quiet_plies: int = declared(Checkers, "quiet_plies")
     depth: int = option(2, "plies of the search", low=1, high=6)
     chunks: int = option(100, "how often the numbers learn", low=1, high=MAX_COUNT)
     batch: int = option(256, "games that are played side by side with the same numbers", low=1, high=4096)

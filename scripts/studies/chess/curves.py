@@ -20,13 +20,14 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from tempfile import TemporaryDirectory
 
 import jax
+import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 import envs
 from jaxgp import files
@@ -45,8 +46,8 @@ from studies.chess.shared.rows import add, lines
 from studies.methods import curves as pictures
 
 COLUMNS = ("run", "generation", *(name for name in games.COLUMNS if name != "player"))
-COLOURS = {"KRKR": BLUE, "KQKQ": GREEN, "KRRKRR": ORANGE, "KQRKQR": PINK}
-"""Of endgames; several together are black."""
+MANY = 3
+"""So many runs side by side are drawn as one."""
 
 
 @dataclass
@@ -58,7 +59,10 @@ class Options:
     engine: str = option("stockfish", "an engine that speaks the Universal Chess Interface")
     nodes: int = option(10_000, "its limit, in positions a move", low=1, high=MAX_COUNT)
     engine_pairs: int = option(25, "starts against the engine", low=2, high=MAX_GAMES)
-    engine_every: int = option(3, "which checkpoints play against the engine: each so many", low=1, high=MAX_COUNT)
+    every: int = option(1, "which checkpoints play: each so many, and the champion", low=1, high=MAX_COUNT)
+    engine_every: int = option(
+        3, "which of these play against the engine: each so many, and the champion; 0: none", low=0, high=MAX_COUNT
+    )
     save: str = option("curves.csv", "a file to which rows are added", path=True)
     picture: str | None = option(None, "a picture of all rows, SVG or PNG; null: none", path=True)
 
@@ -68,8 +72,8 @@ class Options:
             reject(prefix + "picture", self.picture, f"a file whose name ends in {' or '.join(pictures.ENDINGS)}")
 
 
-def bests(run: str) -> Iterator[tuple[int, champion.ChampionFile]]:
-    """Yield (generation, the best individual) of each one with a checkpoint, then the last one and the champion.
+def bests(run: str, every: int = 1) -> Iterator[tuple[int, champion.ChampionFile]]:
+    """Yield (generation, the best individual) of checkpoints, each so many, then the last one and the champion.
 
     Raises:
         UsageError: it is no run of one population of a game of the project, or has no champion.
@@ -85,7 +89,7 @@ def bests(run: str) -> Iterator[tuple[int, champion.ChampionFile]]:
     begun = experiment.init(jax.random.key(config.seed))
     best = jax.jit(lambda state: ring.cycle(state)[2].challenger)
     done = config.algorithm.generations
-    for generation, path in reversed(checkpoint.available(directory.checkpoints)):
+    for generation, path in checkpoint.available(directory.checkpoints)[::-1][::every]:
         if generation < done:
             state = checkpoint.load(path, begun, digest(config))
             yield generation, champion.describe(best(state), experiment.language, config)
@@ -96,12 +100,12 @@ def measure(options: Options, run: str, there: set[tuple[str, str]]) -> Iterator
     """Yield the rows of a run that are not there, by (generation, opponent)."""
     with TemporaryDirectory() as folder:
         found = {}
-        for generation, one in bests(run):
+        for generation, one in bests(run, options.every):
             found[str(generation)] = path = Path(folder) / f"{generation}.json"
             champion.write(path, one)
         endgame = str(one.game["endgame"])
-        chosen = [*found][:: options.engine_every]
-        chosen += [x for x in [*found][-1:] if x not in chosen]
+        chosen = [*found][:: options.engine_every] if options.engine_every else []
+        chosen += [x for x in [*found][-1:] if chosen and x not in chosen]
         limit = f"{options.engine} nodes {options.nodes}"
         for opponent, those, pairs in (("master", [*found], options.pairs), (limit, chosen, options.engine_pairs)):
             left = [x for x in those if (x, opponent) not in there]
@@ -121,29 +125,44 @@ def measure(options: Options, run: str, there: set[tuple[str, str]]) -> Iterator
 
 
 def draw(rows: list[Cells]) -> Figure:
-    """Return the scores over generations, against `master` and against the engine, a line for each run."""
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
-    of: dict[tuple[str, str], list[Cells]] = {}
-    for row in rows:
-        of.setdefault((row["opponent"], row["run"]), []).append(row)
-    opponents = list(dict.fromkeys(opponent for opponent, _ in of))
-    named: dict[str, Line2D] = {}
-    for panel, opponent in zip(panels, opponents, strict=False):
-        for (against, _), mine in of.items():
-            if against == opponent:
-                points = sorted((int(row["generation"]), float(row["score"])) for row in mine)
-                endgame = mine[0]["endgame"]
-                colour = COLOURS.get(endgame, "black")
-                at, scores = zip(*points, strict=True)
-                (named[endgame],) = panel.plot(at, scores, color=colour, marker="o", markersize=3, linewidth=1)
+    """Return the scores over generations, a panel for each endgame; of many runs the mean and the range."""
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    endgames = list(dict.fromkeys(row["endgame"] for row in rows))
+    colours = dict(zip(dict.fromkeys(row["opponent"] for row in rows), (BLUE, ORANGE, GREEN, PINK), strict=False))
+    named: dict[str, Artist] = {}
+    for panel, endgame in zip(
+        figure.subplots(-(-len(endgames) // 2), 2, sharex=True, sharey=True).flat, endgames, strict=False
+    ):
+        for (opponent, _), runs in together(row for row in rows if row["endgame"] == endgame).items():
+            colour = colours[opponent]
+            if len(runs) < MANY:
+                for run in runs.values():
+                    (named[f"one run, against {opponent}"],) = panel.plot(
+                        [*run], [*run.values()], color=colour, marker="o", markersize=2, linewidth=0.8
+                    )
+                continue
+            at = sorted(set.intersection(*map(set, runs.values())))
+            scores = np.array([[run[generation] for generation in at] for run in runs.values()])
+            named["several runs: least and greatest"] = panel.fill_between(
+                at, scores.min(0), scores.max(0), color=colour, alpha=0.2, linewidth=0
+            )
+            (named["their mean"],) = panel.plot(at, scores.mean(0), color=colour, linewidth=2.5)
         panel.axhline(0.5, color="0.6", linewidth=0.8)
-        panel.set_title(f"against {opponent}", fontsize=9)
-        panel.set_xlabel("generation", fontsize=9)
+        panel.set_title(endgame, fontsize=9)
         panel.tick_params(labelsize=8)
-    panels[0].set_ylabel("score, material counts", fontsize=9)
-    figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=5, fontsize=8, frameon=False)
+    figure.supxlabel("generation", fontsize=9)
+    figure.supylabel("score, material counts", fontsize=9)
+    figure.legend(list(named.values()), list(named), loc="outside upper center", ncols=2, fontsize=8, frameon=False)
     return figure
+
+
+def together(rows: Iterable[Cells]) -> dict[tuple[str, str], dict[str, dict[int, float]]]:
+    """Return scores by (opponent, the directory in which runs were made), by run, by generation in ascending order."""
+    found: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    for row in sorted(rows, key=lambda row: int(row["generation"])):
+        place = row["opponent"], row["run"].rpartition("/")[0]
+        found.setdefault(place, {}).setdefault(row["run"], {})[int(row["generation"])] = float(row["score"])
+    return found
 
 
 def task(options: Options) -> int:

@@ -3,9 +3,10 @@
     python scripts/studies/chess/seen.py endgame=KRK save=docs/data/chess_seen.csv
 
 After a move of white the terminals have one combination of values, and positions with the same one look alike; with
-`sees=weighed` only the terminals count that sums weigh. A player gives each combination a worth, and plays a move to
-the highest; of equal moves one by lot. Black plays the longest defence of the tables, of several moves one by lot. So
-a game is a Markov chain, and the share of won starts from which it mates within 50 moves is exact.
+`sees=weighed` only the terminals count that sums weigh, with `sees=further` those of `program.terminals=further`. A
+player gives each combination a worth, and plays a move to the highest; of equal moves one by lot. Black plays the
+longest defence of the tables, of several moves one by lot. So a game is a Markov chain, and the share of won starts
+from which it mates within 50 moves is exact.
 
 Two players are measured. `depth`: the worth is how soon white mates, by the tables, on average over the positions that
 look alike. `play`: from there each round gives a combination the mean worth of what its player comes to, over the
@@ -26,6 +27,7 @@ if __name__ == "__main__":
     terminal.quiet()
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -33,9 +35,10 @@ import numpy as np
 from scipy.sparse import csr_array
 
 import envs
-from envs.chess import language, sums, tables
+from envs.chess import language, tables
 from envs.chess.notation.fen import kinds_of
 from envs.chess.rules import Chess
+from envs.chess.sums import weighed
 from envs.chess.tables.process import ENDGAMES, endgame
 from jaxgp import files
 from jaxgp.config import arguments
@@ -54,7 +57,8 @@ SEEN = 1e-3
 """What positions weigh that a player does not meet, beside the mean of those that it does."""
 TOGETHER = 2**17
 """Positions that are looked at together."""
-HEAD = "endgame,by,positions,combinations,rounds,mated,unmet,unmet_mated,sees\n"
+HEAD = "endgame,by,positions,combinations,rounds,mated,unmet,unmet_mated,sees,least,most\n"
+"""`least`, `most`: moves to the mate of the starts that count; empty: all count."""
 
 
 @dataclass
@@ -62,17 +66,27 @@ class Options:
     """What is measured."""
 
     endgame: str = option("KRK", "white has a king and a man more", ENDGAMES)
-    sees: str = option("all", "which terminals are seen; weighed: those that sums weigh", ("all", "weighed"))
+    sees: str = option(
+        "all",
+        "which terminals are seen; all: those of trees; weighed: those that sums weigh; further: those that they weigh "
+        "with program.terminals=further",
+        ("all", "weighed", "further"),
+    )
     rounds: int = option(40, "in which a player is improved by its own play", low=1, high=MAX_COUNT)
     programs: tuple[str, ...] = option((), "directories of runs, or champion files", accepted="a list, as in [a,b]")
+    bands: tuple[int, ...] = option(
+        (), "moves to the mate by which starts of programs are told apart, as in [12,18]", low=1, high=MAX_COUNT
+    )
     save: str | None = option(None, "a file to which rows are added; null: they are printed alone", path=True)
 
     @property
     def terminals(self) -> tuple[str, ...]:
         """The names of those that are seen."""
         if self.sees == "all":
-            return sums.TERMINALS
-        return sums.ARMED if len(kinds_of(self.endgame)[1]) > 1 else sums.BARE
+            return *language.SIMPLE, *language.COMPLEX, *language.EXTRA
+        if self.sees in weighed.SETS:
+            return weighed.SETS[self.sees]
+        return weighed.ARMED if len(kinds_of(self.endgame)[1]) > 1 else weighed.BARE
 
 
 def combinations(of: DecisionProcess, names: tuple[str, ...]) -> np.ndarray:
@@ -153,6 +167,7 @@ def measure(options: Options) -> str:
     programs = {path: program(path) for path in options.programs}
     of = endgame(kinds_of(options.endgame))
     reply = answers(of)
+    starts = of.starts | of.unmet
     look_alike = combinations(of, options.terminals)
     count = int(look_alike.max()) + 1
 
@@ -161,24 +176,30 @@ def measure(options: Options) -> str:
         means: np.ndarray = np.bincount(look_alike, values * weights, count) / np.where(total > 0, total, 1)
         return means
 
-    def shares(play: csr_array) -> tuple[float, float]:
-        chance = come(of, play, reply, 1.0)[0]
-        return float(chance[of.starts | of.unmet].mean()), float(chance[of.unmet].mean())
+    def shares(chance: np.ndarray, some: np.ndarray) -> tuple[float, float]:
+        return float(chance[some].mean()), float(chance[some & of.unmet].mean())
 
-    def row(by: str, rounds: int, found: tuple[float, float]) -> str:
-        head = f"{options.endgame},{by},{int((of.starts | of.unmet).sum())},{count},{rounds},{found[0]:.5f}"
-        return f"{head},{int(of.unmet.sum())},{found[1]:.5f},{options.sees}\n"
+    def comes(play: csr_array) -> np.ndarray:
+        return come(of, play, reply, 1.0)[0]
+
+    def row(by: str, rounds: int, found: tuple[float, float], some: np.ndarray = starts, ends: str = ",") -> str:
+        head = f"{options.endgame},{by},{int(some.sum())},{count},{rounds},{found[0]:.5f}"
+        return f"{head},{int((some & of.unmet).sum())},{found[1]:.5f},{options.sees},{ends}\n"
 
     if programs:
-        return "".join(row(path, 0, shares(choose(of, of_program(made, of)))) for path, made in programs.items())
+        bounds = [1, *(most + 1 for most in sorted(options.bands)), int(of.left.max()) + 1]
+        ranges = [*pairwise(bounds)] if options.bands else []
+        bands = [(starts, ","), *((starts & (of.left >= a) & (of.left < b), f"{a},{b - 1}") for a, b in ranges)]
+        chances = {path: comes(choose(of, of_program(made, of))) for path, made in programs.items()}
+        return "".join(row(path, 0, shares(chance, one[0]), *one) for path, chance in chances.items() for one in bands)
     worth = mean(1 - depths(of) / tables.MATE, np.ones(len(look_alike)))
     play = choose(of, worth[look_alike])
-    found = [shares(play)]
+    found = [shares(comes(play), starts)]
     for _ in range(options.rounds):
         often = met(of, play, reply)
         worth = worth + STEP * (mean(come(of, play, reply, DISCOUNT)[1], often + SEEN * often.mean()) - worth)
         play = choose(of, worth[look_alike])
-        found.append(shares(play))
+        found.append(shares(comes(play), starts))
         print(f"round {len(found) - 1}: {found[-1][0]:.5f}", file=sys.stderr, flush=True)
     best = found.index(max(found))
     return row("depth", 0, found[0]) + row("play", best, found[best])

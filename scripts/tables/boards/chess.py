@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from statistics import median
+from statistics import mean, median
 
 from jaxgp.report.generated import table
 from jaxgp.statistics.intervals import student
@@ -21,15 +21,17 @@ FIXED = {
 }
 CLASSES = {
     "truth": "table-taught",
+    "arithmetic": "table-taught, with arithmetic,",
     "games": "table-taught in games",
     "coplay": "co-played",
     "book": "co-played for 100 generations or more",
     "gpu": "co-played on a GPU for 150 generations",
-    "together": "co-played for 62 generations",
+    "together": "co-played for 112 to 150 generations",
     "longer": "co-played for 250 generations",
     "mate": "taught to mate",
     "play": "tree, own play",
     "sum": "sum, own play",
+    "further": "sum of further terminals, own play",
 }
 """What taught champions, by the name of their file."""
 CHAMPION = re.compile(
@@ -203,7 +205,7 @@ def by_book(data: Data) -> str:
 def curves(data: Data) -> str:
     """Return a line for each co-played run and opponent: scores of the best of generations, and of the champion.
 
-    Runs that were made on a GPU are in the picture alone.
+    Runs that were made on a GPU have a table of their own.
     """
     rows = [row for row in data["chess_curves"] if "/gpu/" not in row["run"]]
     engine = {int(row["generation"]) for row in rows if row["opponent"] != "master"}
@@ -220,6 +222,20 @@ def curves(data: Data) -> str:
         lines.append([*place, *scores, str(lasts[run]), _score(last)])
     head = ["endgame", "seed", "against", *(f"generation {at}" for at in shown), "generations", "champion"]
     return table(head, lines)
+
+
+def curves_together(data: Data) -> str:
+    """Return a line for each endgame of runs made on a GPU: the mean score against `master`, and the range."""
+    found: dict[str, dict[int, list[float]]] = {}
+    for row in data["chess_curves"]:
+        if "/gpu/" in row["run"] and row["opponent"] == "master":
+            found.setdefault(row["endgame"], {}).setdefault(int(row["generation"]), []).append(float(row["score"]))
+    shown = sorted({generation for of in found.values() for generation in of})
+    lines = []
+    for endgame, of in found.items():
+        cells = [f"{mean(x):.3f} ({min(x):.3f} to {max(x):.3f})" if (x := of.get(at)) else "" for at in shown]
+        lines.append([endgame, str(max(map(len, of.values()))), *cells])
+    return table(["endgame", "runs", *(f"generation {at}" for at in shown)], lines)
 
 
 def games(data: Data) -> str:
@@ -307,6 +323,7 @@ TABLES: Makers = {
     "chess_games": games,
     "chess_book": by_book,
     "chess_curves": curves,
+    "chess_curves_gpu": curves_together,
     "chess_speed": speed,
 }
 LARGER: Makers = {

@@ -13,7 +13,7 @@ from jaxgp.store.table import Cells
 from tables.boards.chess import FIXED, named
 from tables.shared.data import Data, Makers
 
-MATTERED = re.compile(r"outputs/chess/mattered(_coplay)?/(?P<row>\w+)/\d+")
+MATTERED = re.compile(r"outputs/chess/mattered(?P<how>_coplay|_whole)?/(?P<row>\w+)/\d+")
 REFERENCE = "reference"
 ROWS = {
     REFERENCE: "reference",
@@ -66,10 +66,27 @@ def exact(data: Data) -> str:
     lines = [
         [str(row["endgame"]), who, *cells(row, "positions", "mated"), *cells(row, "unmet", "unmet_mated")]
         for row in data["chess_seen"]
-        if (who := named(str(row["by"]))) is not None
+        if (who := named(str(row["by"]))) is not None and not row["least"]
     ]
     head = ["endgame", "program", "won starts, all", "mated, percent", "starts kept from training", "mated, percent"]
     return table(head, lines)
+
+
+def by_depth(data: Data) -> str:
+    """Return a line for each program: its shares by how many moves the mate of a start takes."""
+    found: dict[str, dict[tuple[int, int], Cells]] = {}
+    for row in data["chess_seen"]:
+        if row["least"]:
+            found.setdefault(str(named(str(row["by"]))), {})[int(row["least"]), int(row["most"])] = row
+    bands = sorted({band for of in found.values() for band in of})
+    first = next(iter(found.values()))
+    share = [
+        f"{100 * int(first[band]['positions']) / sum(int(x['positions']) for x in first.values()):.1f}"
+        for band in bands
+    ]
+    lines = [["all won starts, percent", *share]]
+    lines += [[who, *(f"{100 * float(of[band]['mated']):.1f}" for band in bands)] for who, of in found.items()]
+    return table(["KQKR, moves to the mate", *(f"{least} to {most}" for least, most in bands)], lines)
 
 
 def mates(data: Data) -> str:
@@ -87,11 +104,16 @@ def _mated(row: Cells) -> tuple[str, str]:
     return f"{100 * won / count:.1f} ({100 * low:.1f} to {100 * high:.1f})", str((longest + 1) // 2)
 
 
-def mattered(data: Data) -> str:
-    """Return short runs that differ in one option, by what their champions keep of the same decisions."""
+def mattered(data: Data, how: str | None = None) -> str:
+    """Return runs that differ in one option, by what their champions keep of the same decisions.
+
+    Args:
+        data: the raw rows.
+        how: the runs, by the end of the name of their folder; None: the short ones.
+    """
     found: dict[str, dict[str, list[float]]] = {"critical": {}, "held": {}}
     for row in data["chess_mattered"]:
-        if (run := MATTERED.fullmatch(str(row["player"]))) and not row["than"]:
+        if (run := MATTERED.fullmatch(str(row["player"]))) and run["how"] == how and not row["than"]:
             found[str(row["decisions"])].setdefault(run["row"], []).append(100 * float(str(row["kept"])))
     of = {name: np.array(shares) for name, shares in found["critical"].items()}
     told = _compared(of)
@@ -172,8 +194,10 @@ def points(data: Data) -> str:
 TABLES: Makers = {
     "chess_seen": seen,
     "chess_exact": exact,
+    "chess_exact_depth": by_depth,
     "chess_mates": mates,
     "chess_mattered": mattered,
+    "chess_mattered_whole": lambda data: mattered(data, "_whole"),
     "chess_mattered_coplay": mattered_coplay,
     "chess_grown": grown,
     "chess_points": points,

@@ -33,8 +33,13 @@ def test_all_terminals_equal_plain_python_on_random_positions():
     texts = [program(text) for text in (*asked, *language.GENERAL)]
     raced = [program("0", f"(Player-Position {at})") for at in (0, 6, 19, 24, 25)]
     programs = jax.tree.map(lambda *x: np.stack(x), *texts, *raced)
-    seen = jax.vmap(language.view, out_axes=-1)(own, other)
-    values = np.asarray(jax.jit(lambda p, s: evaluate(CAST.language, plan(CAST.language, p), s))(programs, seen))
+
+    @jax.jit
+    def valued(programs, own, other):
+        seen = jax.vmap(language.view, out_axes=-1)(own, other)
+        return evaluate(CAST.language, plan(CAST.language, programs), seen)
+
+    values = np.asarray(valued(programs, own, other))
     for n, (mine, theirs) in enumerate(zip(own.tolist(), other.tolist(), strict=True)):
         answers = {at: plain.queries(mine, theirs, at) for at in range(26)}
         whole_board = plain.general(mine, theirs)

@@ -1,5 +1,7 @@
 """The network for backgammon: what it sees, what it says of ended games, its file, and the turns that it plays."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -79,10 +81,10 @@ def test_it_sees_the_bar_men_borne_off_and_both_sides_apart():
 )
 def test_ended_games_have_their_exact_points(other, points):
     won = full()
-    value = lambda game: float(network.value(game, small(), jnp.asarray(won), jnp.asarray(other)))  # noqa: E731
+    value = lambda game: float(jax.jit(partial(network.value, game))(small(), won, other))  # noqa: E731
     assert value(GAME) == points == plain_value(None, won, other)
     assert value(Backgammon(gammons=False)) == 1
-    assert network.result(jnp.asarray(won), jnp.asarray(other)).tolist() == [1, points > 1, 0]
+    assert jax.jit(network.result)(won, other).tolist() == [1, points > 1, 0]
 
 
 @pytest.mark.thorough

@@ -100,9 +100,9 @@ def test_the_exported_program_of_a_kept_champion_chooses_a_move_unless_the_game_
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("endgame", ["KRK", "KQKR"])
-def test_an_exported_sum_plays_as_its_player(endgame):
-    loaded = champions.load(str(KEPT / f"chess_sum_{endgame.lower()}.jsonl#0"), envs)
+@pytest.mark.parametrize(("kind", "endgame"), [("sum", "KRK"), ("sum", "KQKR"), ("further", "KQKR")])
+def test_an_exported_sum_plays_as_its_player(kind, endgame):
+    loaded = champions.load(str(KEPT / f"chess_{kind}_{endgame.lower()}.jsonl#0"), envs)
     player, game, module = loaded.cast.actor, envs.make("chess", endgame=endgame), {}
     individual = analysis.Written(loaded.cast.language, loaded.genome)
     exec(SUM.exports["python"](game, loaded.cast.options, individual, "A player of chess endgames."), module)

@@ -13,6 +13,7 @@ import pytest
 from envs.chess import language, many
 from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
+from envs.chess.sums import further
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate_programs
@@ -24,7 +25,8 @@ from tests.envs.chess import played, twin  # noqa: E402
 
 FIVE = Chess(endgame="KRKR,KQKQ,KQKR,KRRKRR,KQRKQR", start="legal")
 FINAL = (*language.SIMPLE, *language.COMPLEX, *language.EXTRA)
-NAMES = tuple(dict.fromkeys([*FINAL, *(name for names in language.STAGES.values() for name in names)]))
+EARLY = (name for names in language.STAGES.values() for name in names)
+NAMES = tuple(dict.fromkeys([*FINAL, *EARLY, *further.FURTHER]))
 SEEN = jax.jit(partial(language.view, names=NAMES))
 FEW = 300
 """Positions that are looked at together: what programs see is compiled for each number of them."""
@@ -75,6 +77,13 @@ def test_the_positions_of_the_page_are_what_the_twin_says(row):
         captured = board.is_capture(played)
         board.push(played)
         assert twin.terminals(board, captured)[row["terminal"]] == float(value)
+
+
+def test_the_page_tells_what_terminals_that_are_not_of_the_source_are_in_one_position():
+    page = (ROOT / "docs" / "chess_programs.md").read_text("utf-8").partition("Six are ours.")[2]
+    values = twin.terminals(chess.Board(re.search(r"`([^`]* b - - 0 1)`", page)[1]), captured=False)
+    told = dict(re.findall(r"\| (\w+) \| [^|]+ \| (\d+) \|", page.partition("\n## ")[0]))
+    assert told == {name: str(values[name]) for name in further.FURTHER}
 
 
 def test_each_terminal_of_the_tables_has_a_position_in_which_it_is_more_and_one_in_which_it_is_less():

@@ -7,8 +7,8 @@ import pytest
 
 import envs
 import jaxgp
-from envs.chess import sums
 from envs.chess.language import After, view
+from envs.chess.sums import weighed
 from jaxgp.anatomy.reasons.reasons import explain
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.programs import Programs
@@ -30,15 +30,16 @@ def individual(cast, **weights):
     at = [cast.language.roots.index(name.replace("_", "&")) for name in weights]
     value = np.zeros((1, len(cast.language.roots), 2), np.float32)
     value[0, at, 0] = list(weights.values())
-    one = jnp.ones(value.shape, jnp.int16)
+    one = np.ones(value.shape, np.int16)
     opcodes = one * np.arange(value.shape[1], dtype=np.int16)[:, None]
-    return Programs(opcodes, jnp.asarray(value), one, jnp.ones(value.shape[:2], jnp.int32))
+    return Programs(opcodes, value, one, np.ones(value.shape[:2], np.int32))
 
 
 def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
-    assert len(sums.terms(NAMES)) == 4 + 2 + 6
+    assert len(weighed.terms(NAMES)) == 4 + 2 + 6
     after = After(jnp.array([[63, 45], [45, 0]], jnp.int8)[None], jnp.ones((1, 2, 2), jnp.int8), jnp.zeros(1, bool))
-    seen = dict(zip(cast.language.roots, np.asarray(sums.look(NAMES, after))[:, 0], strict=True))
+    terms = np.asarray(weighed.multiplied(NAMES, weighed.look(NAMES, after)))[:, 0]
+    seen = dict(zip(cast.language.roots, terms, strict=True))
     edge, near = np.asarray(view(after, NAMES))[:2, 0]
     assert seen["MyKingDistEdges&MyKingDistEdges"] == edge**2
     assert seen["MyKingDistEdges&OppKingProximityToEdges"] == edge * near
@@ -56,10 +57,17 @@ def test_moves_that_mate_are_worth_the_weight_of_mate_and_are_played(cast):
 
 
 def test_values_are_sums_without_rounding_errors(cast):
-    plans = cast.actor.prepare(individual(cast, MyKingDistEdges=0.75, **{"1000*IsMate": -1.0}))
-    seen = jnp.zeros((len(cast.language.roots), 2)).at[0].set(jnp.array([3.0, 1.0])).at[2, 1].set(1.0)
-    assert cast.actor.evaluate(plans, seen).tolist() == [[0.75, 0.25 - 1.0]]
-    owned = cast.actor.evaluate_owned(plans, jnp.zeros(2, jnp.int32), seen, jnp.int32(2))
+    seen = np.zeros((len(NAMES), 2), np.float32)
+    seen[0], seen[2, 1] = [3.0, 1.0], 1.0
+
+    @jax.jit
+    def both(one, seen):
+        plans = cast.actor.prepare(one)
+        owned = cast.actor.evaluate_owned(plans, jnp.zeros(2, jnp.int32), seen, jnp.int32(2))
+        return cast.actor.evaluate(plans, seen), owned
+
+    values, owned = both(individual(cast, MyKingDistEdges=0.75, **{"1000*IsMate": -1.0}), seen)
+    assert values.tolist() == [[0.75, 0.25 - 1.0]]
     assert owned.tolist() == [0.75, -0.75]
 
 
@@ -72,7 +80,7 @@ def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
 def test_why_it_moves_is_told_by_the_largest_terms_after_the_best_move(cast):
     weights = {"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}
     one = jax.tree.map(lambda x: x[0], individual(cast, **weights))
-    told = explain(cast, player("champion"), one, cast.game.init(jax.random.key(0)))
+    told = explain(cast, player("champion"), one, jax.jit(cast.game.init)(jax.random.key(0)))
     assert told.moves[0][0] == "R-a8"
     assert told.moves[0][1] == pytest.approx(0.5 - 0.25 / 3, abs=2**-12)
     assert told.says.endswith("largest terms are 1000*IsMate +0.500, MyKingDistEdges&IsOppKingInCheck -0.083.")

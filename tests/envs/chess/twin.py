@@ -1,4 +1,4 @@
-"""The terminals of tables 4.2 and 4.3 in plain Python on boards of python-chess, written from their sentences."""
+"""The terminals of chess in plain Python on boards of python-chess, written from their sentences."""
 
 import chess
 
@@ -74,6 +74,20 @@ def rook_distance(board, side):
     return min((chess.square_distance(board.king(side), rook) for rook in rooks), default=None)
 
 
+def nearest(some, others):
+    return min((chess.square_distance(a, b) for a in some for b in others), default=0)
+
+
+def safe_moves(board):
+    """How many moves there are after which the side that has not moved can take nothing that wins material."""
+    count = 0
+    for move in list(board.legal_moves):
+        board.push(move)
+        count += not wins_material(board, board.turn)
+        board.pop()
+    return count
+
+
 def mates_in_one(board):
     for move in list(board.legal_moves):
         board.push(move)
@@ -146,4 +160,10 @@ def terminals(board, captured):
         "IsMyQueenAttacked": any(queen in hit for queen in queens[my]),
         "NumOppPiecesNotAttacked": len(theirs) - len(hits),
         "IsMyPieceAttackedUnprotected": any(not attacked_by(board, my, man) for man in hit),
+        "MyKingDistOppKing": chess.square_distance(kings[my], kings[opp]),
+        "MyKingDistQueen": nearest([kings[my]], queens[my]),
+        "MyKingDistOppRook": nearest([kings[my]], board.pieces(chess.ROOK, opp)),
+        "MyQueenDistOppRook": nearest(queens[my], board.pieces(chess.ROOK, opp)),
+        "NumMovesOpp": board.legal_moves.count(),
+        "NumSafeMovesOpp": safe_moves(board),
     }

@@ -16,6 +16,7 @@ from tests.envs.rush_hour.walks import Node
 from tests.reference import freecell as reference
 
 NAMES = [one.name for one in FEATURES]
+nine, score = (jax.jit(one, compiler_options=FAST) for one in (heuristics, heineman_score))
 HAND = (["2S 9D 8S", "5C 4D", "6S TH", "QS JH TC", "7D KH", "3D KD", "", ""], "4C KS", (3, 2, 2, 1))
 """Cascades, cells and foundations; the heuristics count the cards that are there, so others may be missing."""
 FULL = (["2S 9D 8S", "5C", "6S", "QS", "7D", "3D KD", "8D", "9C"], "5D KS QD JD", (3, 2, 2, 1))
@@ -30,7 +31,7 @@ def made(cascades, cells, home):
 
 def test_heuristics_by_hand():
     """Next cards: 4C in a cell; 3D under KD; 3H nowhere; 2S under 9D 8S. Two cells and two cascades are empty."""
-    seen = dict(zip([one.name for one in HEURISTICS], heuristics(made(*HAND)).tolist(), strict=True))
+    seen = dict(zip([one.name for one in HEURISTICS], nine(made(*HAND)).tolist(), strict=True))
     assert seen["HSDH"] == 0 + 1 + 0 + 2
     assert seen["NumberWellPlaced"] == 2 + 3  # 5C 4D, QS JH TC
     assert seen["NumCardsNotAtFoundations"] == 52 - 8
@@ -44,16 +45,16 @@ def test_heuristics_by_hand():
 
 def test_hsdh_doubles_where_no_cell_and_no_cascade_is_empty():
     cascades, cells, home = FULL
-    assert heuristics(made(*FULL))[0] == 2 * (2 + 1)
-    assert heuristics(made(cascades, cells.replace("JD", ""), home))[0] == 2 + 1
+    assert nine(made(*FULL))[0] == 2 * (2 + 1)
+    assert nine(made(cascades, cells.replace("JD", ""), home))[0] == 2 + 1
 
 
 def test_heineman_scores_a_deal_22_more_than_the_cards_on_the_aces_and_the_goal_minus_30():
     state = position(deal(617))
-    assert heineman_score(state) == 22 + heuristics(state)[0]
-    assert heuristics(state)[0] == 5 + 6 + 5 + 4  # cards on AC, AD, AH, AS
+    assert score(state) == 22 + nine(state)[0]
+    assert nine(state)[0] == 5 + 6 + 5 + 4  # cards on AC, AD, AH, AS
     goal = "Foundations: C-K D-K H-K S-K\n" + "-\n" * 8
-    assert heineman_score(position(parse(goal))) == -30
+    assert score(position(parse(goal))) == -30
 
 
 @pytest.fixture(scope="module")

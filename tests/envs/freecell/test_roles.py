@@ -1,5 +1,7 @@
 """Weights and policies for FreeCell: what they are worth, the suites they solve, and the fixed orders beside them."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,21 +67,27 @@ def deals():
     return Child(root, root, jnp.full(3, -1), jnp.zeros(3, jnp.int32), jax.jit(jax.vmap(GAME.choices))(root))
 
 
-def worth(role, text, deals):
+@cache
+def valuing(role):
+    """What genomes of a role are written in, and the values of deals, compiled."""
     taken = cast(SPEC, GAME, role, None, {"heuristics": "more"})
     valued = taken.actor.valued
-    genome = jax.tree.map(lambda x: jnp.asarray(x)[None], parse_program(taken.language, text, 7))
 
     @quick
     def value(genome, deals):
         return valued.values(valued.prepare(genome), jnp.zeros(3, jnp.int32), deals, jnp.int32(3))
 
-    return np.asarray(value(genome, deals))
+    return taken.language, value
+
+
+def worth(role, text, deals):
+    language, value = valuing(role)
+    return np.asarray(value(jax.tree.map(lambda x: np.asarray(x)[None], parse_program(language, text, 7)), deals))
 
 
 def test_fixed_orders_are_sums_of_weights(deals):
     heineman = worth("weights", SPEC.strategy_of("Heineman", GAME).text, deals)
-    cards = np.array([compiled(jax.tree.map(lambda x, n=n: x[n], deals.state)) for n in range(3)])
+    cards = np.array([compiled(jax.tree.map(lambda x, n=n: np.asarray(x)[n], deals.state)) for n in range(3)])
     assert heineman == pytest.approx((cards + 22) / 120)  # a deal scores 22 more than the cards on its aces
     assert set(SPEC.strategies) == {"Heineman", "HighestHomeCard", "DifferenceHome", "GA-FreeCell"}
     # Nothing is on the foundations: HighestHomeCard is 0, turned over 1; DifferenceHome is 0.

@@ -2,6 +2,7 @@
 
 import json
 import math
+from functools import cache
 from pathlib import Path
 
 import jax
@@ -27,15 +28,21 @@ AT_REST = (0.0,) * MANY
 
 
 def sensed(**given):
-    return jnp.array([given.get(name, 0.0) for name in SENSED], jnp.float32)
+    return np.array([given.get(name, 0.0) for name in SENSED], np.float32)
+
+
+@cache
+def viewing():
+    """What a program sees that follows the path from the grid, compiled."""
+    world = envs.make("rars", track="oval2", friction="fixed")
+    assert world.course == OVAL
+    follower = roles.Follower(roles.path_set(OVAL), None, roles.FollowOptions(), course=OVAL, numbers=AT_REST)
+    return jax.jit(follower.view)
 
 
 def seen(**given):
     """What a program sees of the path that goes on from the grid, by the names of the terminals."""
-    world = envs.make("rars", track="oval2", friction="fixed")
-    driver = roles.Follower(roles.path_set(OVAL), None, roles.FollowOptions(), course=OVAL, numbers=AT_REST)
-    found = np.asarray(driver.view(sensed(**given)))[-len(roles.INDICATORS) :]
-    assert world.course == OVAL
+    found = np.asarray(viewing()(sensed(**given)))[-len(roles.INDICATORS) :]
     return dict(zip(roles.INDICATORS, found.tolist(), strict=True))
 
 
@@ -50,10 +57,11 @@ def test_a_path_of_zeros_keeps_the_place_of_the_grid_and_no_path_leaves_the_road
 
 def test_between_two_stations_a_table_is_read_in_proportion():
     it = roles.basis(OVAL)
-    table = jnp.arange(5.0 * len(it.way.distance)).reshape(-1, 5)
-    begin, end = it.way.distance[40:42]
-    places = jnp.asarray([begin, begin + 0.25 * (end - begin), end])
-    assert np.allclose(looked_up(it.way, it.grid, table, places)[:, 0], [200, 201.25, 205], atol=1e-2)
+    table = np.arange(5.0 * len(it.way.distance), dtype=np.float32).reshape(-1, 5)
+    begin, end = np.asarray(it.way.distance)[40:42]
+    places = np.array([begin, begin + 0.25 * (end - begin), end], np.float32)
+    found = jax.jit(lambda table, places: looked_up(it.way, it.grid, table, places))(table, places)
+    assert np.allclose(np.asarray(found)[:, 0], [200, 201.25, 205], atol=1e-2)
 
 
 def test_programs_see_where_the_path_is_and_where_it_leads():

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+import jax
 import numpy as np
 import pytest
 
@@ -126,8 +127,8 @@ def test_a_line_of_the_database_that_lacks_a_cell_is_named(tmp_path):
 def test_walls_never_move_and_hold_up_what_slides_towards_them():
     board = parse("x.AA.x/....../XX..../....../B...../B....x")
     game = RushHour(board=board.text)
-    state = game.init(KEY)
-    names = [render.action_name(game, int(action)) for action in np.flatnonzero(game.legal_actions(state))]
+    state, legal = jax.jit(lambda key: (game.init(key), game.legal_actions(game.init(key))))(KEY)
+    names = [render.action_name(game, int(action)) for action in np.flatnonzero(legal)]
     assert names == ["X+1", "X+2", "X+3", "X+4", "A-1", "A+1", "B-1"]
     assert sorted((one.letter, one.distance) for one in plain.slides(plain.board_of(state), 6, "moves")) == sorted(
         ("A" if name[0] == "A" else name[0], int(name[1:])) for name in names

@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ElementTree
 
+import jax
 import numpy as np
 import pytest
 
@@ -9,8 +10,9 @@ import envs
 from envs.rush_hour import exact, render
 from envs.rush_hour.boards import parse
 from envs.rush_hour.rules import RushHour
-from tests.envs.replays import KEY
+from tests.envs.replays import FAST, KEY
 
+STEP = jax.jit(RushHour.step, static_argnums=0, compiler_options=FAST)
 GAME = RushHour()
 EASY = RushHour(board="....../....../XX..A./....A./....../......")
 STUCK = "...A../...A../XX.B../...B../...C../...C.."
@@ -19,7 +21,7 @@ STUCK = "...A../...A../XX.B../...B../...C../...C.."
 def after(game, *moves):
     state = game.init(KEY)
     for move in moves:
-        state = game.step(state, np.int32(render.parse_action(game, move)), KEY)
+        state = STEP(game, state, np.int32(render.parse_action(game, move)), KEY)
     return state
 
 
@@ -73,7 +75,7 @@ def test_the_end_says_how_many_moves_it_took():
 
 def test_the_picture_marks_the_vehicle_that_has_moved_and_where_it_stood():
     action = render.parse_action(GAME, "O+1")
-    state = GAME.step(GAME.init(KEY), np.int32(action), KEY)
+    state = STEP(GAME, GAME.init(KEY), np.int32(action), KEY)
     kinds = [one.get("class") for one in ElementTree.fromstring(render.svg(GAME, state, action)).iter()]
     assert kinds.count("from") == 1
     assert [kind for kind in kinds if kind and "moved" in kind] == ["truck moved"]
@@ -87,7 +89,7 @@ def test_hints_walk_a_shortest_solution():
     for left in range(8, 0, -1):
         action, why = hint(state)
         assert why == f"the shortest way to the exit takes {left} move{'s' * (left > 1)}"
-        state = GAME.step(state, np.int32(action), KEY)
+        state = STEP(GAME, state, np.int32(action), KEY)
     assert GAME.solved(state)
 
 

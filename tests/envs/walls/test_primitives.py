@@ -1,5 +1,7 @@
 """Rule lists on drawn boards: strict and symmetric matching say what the text says they do."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -23,11 +25,22 @@ def position(moves):
     return state
 
 
-def action(text, state, **options):
+@cache
+def acting(**options):
+    """What rules are written in, and what they do in a state, compiled."""
     settings = Options(**({"matching": "strict"} | options))
     language = rule_language(GAME, settings)
-    masks = rules.prepare(language, parse_rules(language, text, 4), settings.symmetric)
-    chosen, fired = rules.act(language, masks, view(GAME, settings, state)[None])
+
+    def act(one, state):
+        masks = rules.prepare(language, one, settings.symmetric)
+        return rules.act(language, masks, view(GAME, settings, state)[None])
+
+    return language, jax.jit(act)
+
+
+def action(text, state, **options):
+    language, act = acting(**options)
+    chosen, fired = jax.device_get(act(parse_rules(language, text, 4), state))
     return "flr"[int(chosen[0])], int(fired[0])
 
 

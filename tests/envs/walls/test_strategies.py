@@ -1,5 +1,8 @@
 """The fixed strategies on drawn boards."""
 
+from functools import cache
+
+import jax
 import pytest
 
 import envs
@@ -14,11 +17,22 @@ from tests.envs.walls.drawings import read
 ROUND_THE_END, ON, ASIDE, BACK, ALONG, ROUND = range(6)
 
 
-def chosen(state, game, name="fixed"):
+@cache
+def choosing(game, name):
+    """What a strategy does in a state, compiled."""
     found = strategy(name, game)
     language = rule_language(game, found.options)
-    masks = rules.prepare(language, parse_rules(language, found.text, 8), found.options.symmetric)
-    action, fired = rules.act(language, masks, view(game, found.options, state)[None])
+    one = parse_rules(language, found.text, 8)
+
+    def choose(state):
+        masks = rules.prepare(language, one, found.options.symmetric)
+        return rules.act(language, masks, view(game, found.options, state)[None])
+
+    return jax.jit(choose)
+
+
+def chosen(state, game, name="fixed"):
+    action, fired = jax.device_get(choosing(game, name)(state))
     return "flr"[int(action[0])], int(fired[0])
 
 

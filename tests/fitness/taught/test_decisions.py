@@ -1,5 +1,6 @@
 """Decisions whose best moves are known: what is seen of them, and how often individuals choose a best move."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import jax
@@ -46,7 +47,7 @@ def lessons(key=None, count=4):
 @pytest.mark.parametrize("together", [4, 12, 99])
 def test_each_move_is_looked_at_with_its_state_and_its_tree(monkeypatch, together):
     monkeypatch.setattr(decisions, "TOGETHER", together)
-    seen = look(Weights(), lessons())
+    seen = jax.jit(partial(look, Weights()))(lessons())
     assert seen.features.shape == (4, 2, 3)
     assert seen.features[:, 0].tolist() == [[n] * 3 for n in range(4)]
     assert seen.features[:, 1].tolist() == [[0, 1, 2]] * 4
@@ -55,12 +56,12 @@ def test_each_move_is_looked_at_with_its_state_and_its_tree(monkeypatch, togethe
 
 
 def test_a_share_is_the_chance_of_a_best_move_among_those_valued_alike():
-    seen = look(Weights(), lessons())
+    seen = jax.jit(partial(look, Weights()))(lessons())
     first, last, alike = [0.0, -1.0], [0.0, 1.0], [1.0, 0.0]
-    found = shares(Weights(), jnp.array([first, last, alike]), seen)
+    found = np.asarray(jax.jit(partial(shares, Weights()))(np.array([first, last, alike]), seen))
     assert found[:2].tolist() == [[1, 1, 0, 1], [1, 0, 1, 0]]
     assert found[2] == pytest.approx([2 / 3, 1 / 2, 1 / 3, 1 / 3])
-    assert chance(Weights(), seen) == pytest.approx(found[2])
+    assert jax.jit(partial(chance, Weights()))(seen) == pytest.approx(found[2])
 
 
 @pytest.mark.thorough

@@ -10,11 +10,12 @@ from jax import Array
 
 from envs.chess.language import COMPLEX, EXTRA, NUMBERS, SIMPLE, After, view
 from envs.chess.rules import Chess
+from envs.chess.sums import further
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
 from jaxgp.options import option
 
-TERMINALS = (*SIMPLE, *COMPLEX, *EXTRA)
+TERMINALS = (*SIMPLE, *COMPLEX, *EXTRA, *further.FURTHER)
 BARE = (
     "IsOppKingInCheck",
     "MyKingDistEdges",
@@ -54,7 +55,25 @@ ARMED = (
     "IsStalemate",
 )
 """Those that are weighed where black has more than a king, chosen for KQKR."""
-MOST = {
+SETS = {
+    "further": (
+        "IsOppKingInCheck",
+        "MyKingDistEdges",
+        "OppKingProximityToEdges",
+        "AreMyPiecesUnattacked",
+        "IsMyFork",
+        "NumNotMovesOppKing",
+        "OppKingDistRook",
+        "100*IsMaterialIncrease",
+        "1000*IsMate",
+        "OppPieceCanBeCaptured",
+        "MyPieceCannotBeCaptured",
+        "IsStalemate",
+        *further.FURTHER,
+    )
+}
+"""Sets of terminals by their names; further: twelve of the last ones, and those that the source does not have."""
+MOST = further.MOST | {
     "MyKingDistEdges": 3,
     "OppKingProximityToEdges": 3,
     "NumMyPiecesNotAttacked": 4,
@@ -77,7 +96,7 @@ class SumOptions:
     terminals: str | None = option(
         None,
         "terminals that are weighed, by commas, and so is each product of two of them; null: 13 of them against a bare "
-        "king, otherwise 20",
+        "king, otherwise 20; further: 18, with steps between men and moves of the other side",
     )
     ties: Literal["lot", "first"] = option("lot", "which of equal moves is played: one of them by lot, or the first")
 
@@ -91,7 +110,7 @@ class SumOptions:
     @property
     def names(self) -> tuple[str, ...]:
         """The terminals that are named; none: those of the endgame."""
-        return tuple(self.terminals.split(",")) if self.terminals else ()
+        return SETS.get(self.terminals, tuple(self.terminals.split(","))) if self.terminals else ()
 
     def weighed(self, game: Chess) -> tuple[str, ...]:
         """Return the terminals that are weighed."""
@@ -114,10 +133,16 @@ def units(names: tuple[str, ...]) -> tuple[float, ...]:
 
 
 def look(names: tuple[str, ...], after: After) -> Array:
-    """Return float32[F, *B], whole numbers: the terms of positions after moves."""
+    """Return float32[S, *B], whole numbers: these terminals of positions after moves; a truth value is 0 or 1."""
     seen = view(after, names)
-    numbers = [seen[at] if name in NUMBERS else (seen[at] != 0).astype(jnp.float32) for at, name in enumerate(names)]
-    return jnp.stack([numbers[term[0]] * (numbers[term[1]] if len(term) > 1 else 1) for term in terms(names)])
+    return jnp.stack(
+        [seen[at] if name in NUMBERS else (seen[at] != 0).astype(jnp.float32) for at, name in enumerate(names)]
+    )
+
+
+def multiplied(names: tuple[str, ...], seen: Array) -> Array:
+    """Return float32[F, *B]: the terms, given the terminals [S, *B]."""
+    return jnp.stack([seen[term[0]] * (seen[term[1]] if len(term) > 1 else 1) for term in terms(names)])
 
 
 @lru_cache(maxsize=16)
