@@ -78,7 +78,7 @@ def play(board: list[int], move: tuple[int, int], seat: int, quiet: int) -> tupl
     return after, 1 - seat, None, quiet
 
 
-def see(board: list[int], seat: int, held: int | None) -> list[float]:
+{apart}def see(board: list[int], seat: int, held: int | None) -> list[float]:
     """Return what the program sees: sets of squares, as its own men go up, and counts."""
     sign = 1 - 2 * seat
     pieces = [sign * piece for piece in board][::sign]
@@ -102,6 +102,15 @@ def following(board: list[int], seat: int, held: int | None, quiet: int) -> tupl
 '''
 
 
+APART = '''def apart(pieces: list[int]) -> float:
+    """Return the steps from a king of one side to one of the other, the mean of all pairs; 0 if there is none."""
+    own, other = ([n for n, piece in enumerate(pieces) if piece == 2 * side] for side in (1, -1))
+    places = {n: (2 * (n % WIDTH) + n // WIDTH % 2, n // WIDTH) for n in (*own, *other)}
+    steps = [max(abs(places[a][0] - places[b][0]), abs(places[a][1] - places[b][1])) for a in own for b in other]
+    return sum(steps) / max(len(steps), 1)
+
+
+'''
 ASKED = "board: list[int], seat: int = 0, held: int | None = None, quiet: int = 0"
 VALUE = "evaluate(see(*position[:3]))"
 
@@ -130,6 +139,7 @@ def of_leaves(game: Checkers, options: leaves.Options, individual: "Written", ti
         body=program.body(result),
         counts="\n".join(f"        {text},  # {name}" for name, text in _counts(options).items()),
         unused=WORD * game.words - game.area,
+        apart=APART * options.apart,
         choose=program.searched(ASKED, "board, seat, held, quiet", "tuple[int, int]", options.depth, VALUE),
     )
 
@@ -143,4 +153,5 @@ def _counts(options: leaves.Options) -> dict[str, str]:
         texts[f"{kind}Count"] = f"{texts[f'Friendly{kind}Count']} - ({texts[f'Enemy{kind}Count']})"
     texts["Mobility"] = "len(moves(board, seat, held))"
     texts["EnemyMobility"] = "len(moves(board, 1 - seat))"
+    texts["KingsApart"] = "apart(pieces)"
     return {name: texts[name] for name in leaves.numbers(options)}

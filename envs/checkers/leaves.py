@@ -9,17 +9,21 @@ The source leaves these points open:
 - X and Y of a square are drawn among the dark squares, since the others are always empty.
 - In a turn of several jumps, Mobility counts the jumps that the capturing piece has. `mobility` adds a terminal that
   the source does not have, the opponent's mobility, or leaves both out.
+
+`apart` adds another terminal of ours: no terminal of the source tells how far kings are from each other, and a side
+that is ahead has to come near.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from envs import stgp
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
-from jaxgp.bits import WORD, both, count, either, reverse
+from jaxgp.bits import WORD, Bits, both, count, either, reverse
 from jaxgp.genotypes.primitives import Points, Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import Packed
 from jaxgp.options import option
@@ -38,6 +42,7 @@ class Options:
     mobility: Literal["own", "none", "both"] = option(
         "own", "whose moves a program can count: its own; nobody's; its own and the opponent's"
     )
+    apart: bool = option(False, "whether a program sees how many steps lie between the kings of both sides")
     king_factor: float = option(
         1.4, "men that a king is worth where pieces are counted; also the terminal KingFactor", low=0.0, high=100.0
     )
@@ -102,13 +107,35 @@ def counts(game: Checkers, options: Options, state: State) -> dict[str, Array]:
         found[name] = found[f"Friendly{name}"] - found[f"Enemy{name}"]
     other = Pieces(state.other, state.own, state.kings)
     theirs, _ = game.movable(other, game.constant([]), 1 - state.to_move)
-    return found | {"Mobility": moves_of(state.moves), "EnemyMobility": moves_of(theirs)}
+    moves = {"Mobility": moves_of(state.moves), "EnemyMobility": moves_of(theirs)}
+    return found | moves | {"KingsApart": kings_apart(game, state)}
+
+
+def kings_apart(game: Checkers, state: State) -> Array:
+    """Return float32[]: the steps from a king of one side to one of the other, the mean of all pairs; 0 if none is."""
+    own, other = (marks(game, both(pieces, state.kings)).astype(jnp.float32) for pieces in (state.own, state.other))
+    pairs = own.sum() * other.sum()
+    return own @ jnp.asarray(steps(game)) @ other / jnp.maximum(pairs, 1)
+
+
+def steps(game: Checkers) -> np.ndarray:
+    """Return float32[area, area]: the steps of a king from one dark square to another, on an empty board."""
+    points = np.array([dark_squares(game).point(square) for square in range(game.area)])
+    return np.abs(points[:, None] - points).max(-1).astype(np.float32)
+
+
+def marks(game: Checkers, bits: Bits) -> Array:
+    """Return bool[..., area]: which squares are in a set (words [...])."""
+    squares = np.arange(game.area)
+    words = jnp.stack(bits, -1)[..., squares // WORD]
+    return (words >> (squares % WORD).astype(np.uint32)) & 1 != 0
 
 
 def numbers(options: Options) -> list[str]:
     """Return the names of the numbers that a program sees, in their order."""
     names = [f"{side}{what}Count" for side in ("Enemy", "Friendly", "") for what in ("King", "Man", "Piece")]
-    return names + {"none": [], "own": ["Mobility"], "both": ["Mobility", "EnemyMobility"]}[options.mobility]
+    names += {"none": [], "own": ["Mobility"], "both": ["Mobility", "EnemyMobility"]}[options.mobility]
+    return names + ["KingsApart"] * options.apart
 
 
 def primitive_set(game: Checkers, options: Options) -> PrimitiveSet:
@@ -123,6 +150,7 @@ def primitive_set(game: Checkers, options: Options) -> PrimitiveSet:
     ]
     return stgp.language(
         "-".join(["checkers", str(game.size), f"mobility_{options.mobility}", f"{options.king_factor:g}"])
+        + "-apart" * options.apart
         + ("" if options.introns else "-no_introns"),
         [*counted, factor],
         [stgp.of_square(name, place * room, squares) for place, name in enumerate(SQUARES)],

@@ -1,7 +1,7 @@
 """Learn a program that values the leaves of a search in checkers, by games of the search against itself.
 
 python scripts/studies/checkers/learn.py lose=true plays=3 save=outputs/learned.json
-python scripts/studies/checkers/learn.py size=10 plays=3 "bounds=[10,20]" save=outputs/learned.json
+python scripts/studies/checkers/learn.py size=10 plays=3 "bounds=[10,20]" apart=true lead=true save=outputs/learned.json
 
 The program is a sum for each of a few phases of a game (`sums.py`), so it is a champion like any other. Its numbers
 learn by logistic regression: the chance to win that they give a position moves towards that of the search from it,
@@ -55,7 +55,7 @@ from jaxgp.run.run import use_compilation_cache
 from jaxgp.search.alphabeta import AlphaBeta
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion, checkpoint
-from studies.checkers import sums
+from studies.checkers.sums import Sums
 
 RULES = ("size", "rows", "lose", "quiet_plies")
 """Options that are settings of the rules."""
@@ -85,6 +85,8 @@ class Options:
     chance: float = option(0.04, "the share of moves that are random", low=0, high=1)
     opening: int = option(12, "the first moves of a game that are random, at most", low=0, high=100)
     bounds: list[int] = option([8, 16], "pieces on the board that phases end with, ascending", low=0, high=256)
+    lead: bool = option(False, "whether sums differ by who is ahead")
+    apart: bool = option(False, "whether the steps between kings count")
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
     title: str = option("Checkers, learned", "of the champion")
     folder: str = option("outputs/checkers_learn", "folder for the checkpoints", path=True)
@@ -102,7 +104,7 @@ class Options:
 class Learning:
     """All that learning goes on from; B games."""
 
-    weights: Array  # float32[phases, F]
+    weights: Array  # float32[S, F]
     memory: Any  # of the optimiser
     states: State  # [B]
     plies: Array  # int32[B]: moves of each game so far
@@ -148,6 +150,7 @@ class Learner:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.game = Checkers(**{name: getattr(options, name) for name in RULES})
+        self.sums = Sums(self.game, options.bounds, options.lead, options.apart)
         steps = options.chunks * options.passes
         self.adam = optax.adam(optax.exponential_decay(options.rate, steps, 0.1))
         self.search = AlphaBeta(
@@ -158,7 +161,7 @@ class Learner:
     def begin(self) -> Learning:
         """Return the state before the first ply."""
         one, key = self.options, jax.random.key(self.options.seed)
-        weights = jnp.zeros((len(one.bounds) + 1, sums.size(self.game)))
+        weights = jnp.zeros(self.sums.shape)
         states = jax.vmap(lambda _: self.game.init(unused_key()))(jnp.arange(one.batch))
         # Games begin at different plies, so that not all end in the same chunk.
         random = jax.random.randint(jax.random.fold_in(key, MAX_SEED), (one.batch,), 0, one.plies)
@@ -167,7 +170,7 @@ class Learner:
     def _leaves(self, contexts: Any, whose: Array, states: State, needed: Array) -> Array:
         del whose, needed
         result = jax.vmap(lambda state: state.returns[state.to_move])(states)
-        found = sums.values(self.game, self.options.bounds, contexts[0], states)
+        found = self.sums.values(contexts[0], states)
         return jnp.where(states.terminated, WON * result, found)
 
     def _play(self, now: Learning, key: Array) -> tuple[Learning, Seen]:
@@ -194,7 +197,7 @@ class Learner:
         ), seen
 
     def _loss(self, weights: Array, states: State, wanted: Array) -> Array:
-        values = sums.values(self.game, self.options.bounds, weights, states)
+        values = self.sums.values(weights, states)
         return optax.sigmoid_binary_cross_entropy(values, wanted).mean() + self.options.decay * (weights**2).sum()
 
     def _go_on(self, now: Learning) -> tuple[Learning, Array]:
@@ -219,7 +222,7 @@ class Learner:
 
 
 def learn(options: Options, folder: Path) -> np.ndarray:
-    """Learn, with checkpoints in a folder, and return the numbers, float32[phases, F].
+    """Learn, with checkpoints in a folder, and return the numbers, float32[S, F].
 
     Raises:
         UsageError: the folder has checkpoints of other options.
@@ -249,10 +252,12 @@ def learn(options: Options, folder: Path) -> np.ndarray:
 
 
 def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:
-    """Return the champion with these numbers, float32[phases, F]."""
+    """Return the champion with these numbers, float32[S, F]."""
     settings = {name: getattr(options, name) for name in RULES}
-    cast = jaxgp.take(envs.spec("checkers"), options={"depth": options.plays or options.depth}, **settings)
-    genome = languages.parse(cast.language, sums.write(cast.game, options.bounds, weights))
+    program: dict[str, object] = {"depth": options.plays or options.depth, "apart": options.apart}
+    cast = jaxgp.take(envs.spec("checkers"), options=program, **settings)
+    sums = Sums(cast.game, options.bounds, options.lead, options.apart)
+    genome = languages.parse(cast.language, sums.write(weights))
     game = {"name": cast.spec.name} | {one.name: getattr(cast.game, one.name) for one in list_options(cast.game)}
     config = Config(game=game, program=cast.program, seed=options.seed, title=options.title)
     unknown = jnp.float32(jnp.nan)

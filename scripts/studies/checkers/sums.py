@@ -1,69 +1,108 @@
 """Sums that value a position of checkers, as numbers that learn and as a program of the leaves' language.
 
 A sum has four numbers for each square, for a man and a king of the side to move and of the other one, one for each
-legal move, and a constant. There is a sum for each phase; the pieces on the board tell the phase. Squares are those
-that a program sees (`envs.checkers.leaves.view`): the men of the side to move go up.
+legal move, and a constant; and, if wanted, one for each step between kings. There is a sum for each phase, which the
+pieces on the board tell; and, if wanted, for the side that is behind, level and ahead. Squares are those that a program
+sees (`envs.checkers.leaves.view`): the men of the side to move go up.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from envs.checkers import leaves
+from envs.checkers.leaves import marks
 from envs.checkers.rules import Checkers, State, moves_of
 from jaxgp.bits import Bits, count, reverse
 
 KINDS = 4
 """Man and king of the side to move, then of the other side."""
+LEVEL = 0.2
+"""A smaller lead, in men, is none. Kings count as in `PieceCount`."""
 
 
-def size(game: Checkers) -> int:
-    """Return F, the numbers of a sum."""
-    return KINDS * game.area + 2
+@dataclass(frozen=True)
+class Sums:
+    """The sums of a game.
 
+    Attributes:
+        game: the rules.
+        bounds: pieces on the board that phases end with, ascending.
+        lead: whether sums differ by who is ahead.
+        apart: whether steps between kings count.
+    """
 
-def features(game: Checkers, states: State) -> Array:
-    """Return float32[N, F]: what the numbers of a sum are multiplied by, for states [N]."""
-    upright = tuple(_upright(game, bits, states.to_move) for bits in (states.own, states.other, states.kings))
-    own, other, kings = (_marks(game, bits) for bits in upright)
-    moves = moves_of(states.moves)[:, None]
-    pieces = [own & ~kings, own & kings, other & ~kings, other & kings]
-    return jnp.concatenate([*pieces, moves, jnp.ones_like(moves)], 1).astype(jnp.float32)
+    game: Checkers
+    bounds: Sequence[int]
+    lead: bool = False
+    apart: bool = False
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """S, F: how many sums there are, and the numbers of each."""
+        return (len(self.bounds) + 1) * (3 if self.lead else 1), KINDS * self.game.area + 2 + self.apart
 
-def phase(bounds: Sequence[int], states: State) -> Array:
-    """Return int32[N]: the phase of states [N], the number of `bounds` that their pieces exceed."""
-    pieces = count(states.own) + count(states.other)
-    return (pieces[:, None] > np.array(bounds, int).reshape(1, -1)).sum(-1)
+    def features(self, states: State) -> Array:
+        """Return float32[N, F]: what the numbers of a sum are multiplied by, for states [N]."""
+        upright = tuple(self._upright(bits, states.to_move) for bits in (states.own, states.other, states.kings))
+        own, other, kings = (marks(self.game, bits) for bits in upright)
+        moves = moves_of(states.moves)[:, None]
+        parts = [own & ~kings, own & kings, other & ~kings, other & kings]
+        if self.apart:
+            parts.append(jax.vmap(lambda state: leaves.kings_apart(self.game, state))(states)[:, None])
+        return jnp.concatenate([*parts, moves, jnp.ones_like(moves)], 1).astype(jnp.float32)
 
+    def which(self, states: State) -> Array:
+        """Return int32[N]: the sum of states [N]: by the number of `bounds` that their pieces exceed, then by lead."""
+        pieces = count(states.own) + count(states.other)
+        phase = (pieces[:, None] > np.array(self.bounds, int).reshape(1, -1)).sum(-1)
+        if not self.lead:
+            return phase
+        options = leaves.Options()
+        lead = jax.vmap(lambda state: leaves.counts(self.game, options, state)["PieceCount"])(states)
+        return 3 * phase + (lead > -LEVEL) + (lead > LEVEL)
 
-def values(game: Checkers, bounds: Sequence[int], weights: Array, states: State) -> Array:
-    """Return float32[N]: the sums (float32[phases, F]) of states [N], each by its phase, for the side to move."""
-    sums = features(game, states) @ weights.T
-    return jnp.take_along_axis(sums, phase(bounds, states)[:, None], 1)[:, 0]
+    def values(self, weights: Array, states: State) -> Array:
+        """Return float32[N]: the sums (float32[S, F]) of states [N], each by its own one, for the side to move."""
+        return jnp.take_along_axis(self.features(states) @ weights.T, self.which(states)[:, None], 1)[:, 0]
 
+    def write(self, weights: np.ndarray) -> str:
+        """Return the program with the values of the sums (float32[S, F]), as text."""
+        of_phase = [self._by_lead(part) for part in np.split(weights, len(self.bounds) + 1)]
+        program = of_phase[-1]
+        for bound, text in reversed(list(zip(self.bounds, of_phase, strict=False))):
+            pieces = "(Plus (Plus FriendlyManCount FriendlyKingCount) (Plus EnemyManCount EnemyKingCount))"
+            program = f"(IFT (LowerEqual {pieces} One:{bound + 0.5}) {text} {program})"
+        return program
 
-def write(game: Checkers, bounds: Sequence[int], weights: np.ndarray) -> str:
-    """Return the program with the values of the sums (float32[phases, F]), as text."""
-    program = _sum(game, weights[-1])
-    for bound, numbers in reversed(list(zip(bounds, weights, strict=False))):
-        pieces = "(Plus (Plus FriendlyManCount FriendlyKingCount) (Plus EnemyManCount EnemyKingCount))"
-        test = f"(LowerEqual {pieces} One:{bound + 0.5})"
-        program = f"(IFT {test} {_sum(game, numbers)} {program})"
-    return program
+    def _by_lead(self, weights: np.ndarray) -> str:
+        """Return the sums of a phase as a program, float32[1 or 3, F]."""
+        if not self.lead:
+            return self._sum(weights[0])
+        behind, level, ahead = map(self._sum, weights)
+        level = f"(IFT (LowerEqual PieceCount One:{LEVEL}) {level} {ahead})"
+        return f"(IFT (LowerEqual PieceCount One:{-LEVEL}) {behind} {level})"
 
+    def _sum(self, numbers: np.ndarray) -> str:
+        """Return a sum as a program, its terms in pairs of pairs, so that it is not deep."""
+        area, point = self.game.area, leaves.dark_squares(self.game).point
+        squares, rest = numbers[: KINDS * area].reshape(KINDS, area), numbers[KINDS * area :]
+        terms = [_square(point(place), *squares[:, place]) for place in range(area)]
+        names = ["KingsApart"] * self.apart + ["Mobility", "One"]
+        terms += [_scaled(name, number) for name, number in zip(names, rest, strict=True)]
+        while len(terms) > 1:
+            pairs = [f"(Plus {a} {b})" for a, b in zip(terms[::2], terms[1::2], strict=False)]
+            terms = pairs + terms[2 * len(pairs) :]
+        return terms[0]
 
-def _sum(game: Checkers, numbers: np.ndarray) -> str:
-    """Return a sum as a program, its terms in pairs of pairs, so that it is not deep."""
-    squares, point = numbers[:-2].reshape(KINDS, game.area), leaves.dark_squares(game).point
-    terms = [_square(point(place), *squares[:, place]) for place in range(game.area)]
-    terms += [_scaled("Mobility", numbers[-2]), _scaled("One", numbers[-1])]
-    while len(terms) > 1:
-        pairs = [f"(Plus {a} {b})" for a, b in zip(terms[::2], terms[1::2], strict=False)]
-        terms = pairs + terms[2 * len(pairs) :]
-    return terms[0]
+    def _upright(self, bits: Bits, to_move: Array) -> Bits:
+        """Return sets of squares (words [N]) as the side to move sees them."""
+        turned = reverse(bits, self.game.area)
+        return tuple(jnp.where(to_move == 0, word, other) for word, other in zip(bits, turned, strict=True))
 
 
 def _square(point: tuple[int, int], man: float, king: float, other_man: float, other_king: float) -> str:
@@ -78,16 +117,3 @@ def _square(point: tuple[int, int], man: float, king: float, other_man: float, o
 
 def _scaled(name: str, factor: float) -> str:
     return f"{name}:{factor:.4g}"
-
-
-def _upright(game: Checkers, bits: Bits, to_move: Array) -> Bits:
-    """Return sets of squares (words [N]) as the side to move sees them."""
-    turned = reverse(bits, game.area)
-    return tuple(jnp.where(to_move == 0, word, other) for word, other in zip(bits, turned, strict=True))
-
-
-def _marks(game: Checkers, bits: Bits) -> Array:
-    """Return bool[N, area]: which squares are in sets (words [N])."""
-    squares = np.arange(game.area)
-    words = jnp.stack(bits, 1)[:, squares // 32]
-    return (words >> (squares % 32).astype(np.uint32)) & 1 != 0

@@ -14,6 +14,7 @@ from tests.envs.replays import FAST
 from tests.reference import checkers as reference
 
 WHOLE = "(Minus (Plus ManCount:2 (IFT (IsManPiece [2,2]) KingCount:3 Mobility)) EnemyMobility:4)"
+FAR = "(Plus (Minus (Plus ManCount:2 (IFT (IsManPiece [2,2]) KingCount:3 Mobility)) EnemyMobility:4) KingsApart:0.3)"
 SQUARES = "(IFT (AND (IsEmptySquare [3,3]) (IsFriendlyPiece [6,4])) EnemyPieceCount (NullJ FriendlyManCount:-2 One))"
 TREES = (
     "(Minus Mobility KingFactor)",
@@ -58,7 +59,7 @@ def as_board(game, position):
 @pytest.mark.parametrize(
     ("settings", "options", "texts"),
     [
-        ({"size": 6, "rows": 2, "lose": True}, {"depth": 2, "mobility": "both"}, [WHOLE]),
+        ({"size": 6, "rows": 2, "lose": True}, {"depth": 2, "mobility": "both", "apart": True}, [FAR]),
         pytest.param({"lose": True}, {"depth": 3, "mobility": "both"}, [WHOLE], marks=pytest.mark.slow),
         pytest.param({"size": 10}, {"depth": 2}, [SQUARES], marks=pytest.mark.slow),
         pytest.param({"size": 6}, {"depth": 1, "trees": "ten"}, TREES, marks=pytest.mark.slow),

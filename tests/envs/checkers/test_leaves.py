@@ -10,7 +10,7 @@ from scipy import stats
 
 import envs
 from envs import stgp
-from envs.checkers.leaves import SQUARES, Options, dark_squares, primitive_set, view
+from envs.checkers.leaves import SQUARES, Options, dark_squares, kings_apart, primitive_set, view
 from envs.checkers.roles import leaf
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.interpreter.evaluate import evaluate
@@ -34,6 +34,17 @@ def test_the_set_is_that_of_the_tables(mobility, more):
     assert {p.name for p in primitives.terminals} == CONSTANTS | COUNTS | set(SQUARES) | more
     assert {p.name for p in primitives.terminals if p.returns == "bool"} == {"False", "True", *SQUARES}
     assert next(p for p in primitives.terminals if p.name == "KingFactor").fixed == 1.4
+
+
+def test_a_program_sees_how_far_kings_are_from_each_other_if_wanted():
+    assert "KingsApart" in {p.name for p in primitive_set(envs.make("checkers"), Options(apart=True)).terminals}
+    game, state = read("""
+        . W . .
+        . . . .
+        . W . w
+        B . . .
+    """)
+    assert kings_apart(game, state) == 2  # 1 and 3 steps
 
 
 def test_introns_can_be_left_out():
@@ -65,10 +76,18 @@ def friendly(position, piece):
     return piece.lower() == "bw"[position.seat]
 
 
+def apart(position):
+    """Return the mean of the steps between kings of both sides."""
+    kings = {seat: [at for at, piece in position.pieces.items() if piece == seat] for seat in "BW"}
+    steps = [max(abs(x - u), abs(y - v)) for x, y in kings["B"] for u, v in kings["W"]]
+    return sum(steps) / max(len(steps), 1)
+
+
 @pytest.mark.few(1)
 @pytest.mark.parametrize("size", [6, 10])
 def test_programs_see_positions_as_the_side_to_move_does(size):
-    game, options = envs.make("checkers", size=size, rows=2 if size == 6 else 3), Options(mobility="both")
+    game = envs.make("checkers", size=size, rows=2 if size == 6 else 3)
+    options = Options(mobility="both", apart=True)
     positions = random_positions(size, 30, seed=size)
     states = jax.tree.map(lambda *x: jnp.stack(x), *(as_state(game, position) for position in positions))
     packed = jax.jit(jax.vmap(lambda s: view(game, options, s), out_axes=1), compiler_options=FAST)(states)
@@ -86,6 +105,7 @@ def test_programs_see_positions_as_the_side_to_move_does(size):
         for name, value in count.items():
             assert seen[terminals[f"{name}Count"].feature, i] == pytest.approx(value, abs=1e-5), name
         assert seen[terminals["Mobility"].feature, i] == len(reference.moves(position))
+        assert seen[terminals["KingsApart"].feature, i] == pytest.approx(apart(position))
         for number in range(game.area):
             x, y = squares.point(number)
             piece = position.pieces.get(turned(position, x - 1, y - 1))
