@@ -23,7 +23,7 @@ from jax import Array
 
 from envs import stgp
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
-from jaxgp.bits import WORD, Bits, both, count, either, reverse
+from jaxgp.bits import WORD, Bits, both, count, either, has, reverse
 from jaxgp.genotypes.primitives import Points, Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import Packed
 from jaxgp.options import option
@@ -126,9 +126,7 @@ def steps(game: Checkers) -> np.ndarray:
 
 def marks(game: Checkers, bits: Bits) -> Array:
     """Return bool[..., area]: which squares are in a set (words [...])."""
-    squares = np.arange(game.area)
-    words = jnp.stack(bits, -1)[..., squares // WORD]
-    return (words >> (squares % WORD).astype(np.uint32)) & 1 != 0
+    return has(tuple(word[..., None] for word in bits), np.arange(game.area))
 
 
 def numbers(options: Options) -> list[str]:
