@@ -22,6 +22,7 @@ from jaxgp.study.emergence.rows import (
     strengths,
     synergies,
 )
+from tables.shared.cells import p_value
 from tables.shared.data import Data, Makers
 
 SHOWN = 12
@@ -135,8 +136,7 @@ def pairs(data: Data) -> str:
         name, (score, half) = str(line["pair"]), printed[str(line["pair"])]
         cells = [_share(line["score"]), _share(line["better half"]), _share(line["synergy"], "+")]
         book = f"{score:.3f} ({score - half:+.3f})"
-        p = float(str(line["p"]))
-        lines.append([_written(name.replace("+", ", ")), *cells, "< 0.001" if p < 0.001 else f"{p:.2g}", book])
+        lines.append([_written(name.replace("+", ", ")), *cells, p_value(float(str(line["p"]))), book])
     return table(["pair", "score", "better half", "synergy", "p (Holm)", "book: score (synergy)"], lines)
 
 
