@@ -33,6 +33,8 @@ TOGETHER = 16
 OPENING = 6
 """Random plies at the beginning of games that would all be alike."""
 
+Run = Callable[[Programs], np.ndarray]
+"""Programs [P, T, L] -> float[P, N]: what each of N games or decisions is worth to them, 0 to 1."""
 Values = dict[str, np.ndarray]
 """By the names of scores float[P, N]: what each of N games, decisions or instances is worth to P programs, 0 to 1."""
 
@@ -109,7 +111,7 @@ def measures(
     return found
 
 
-def _measure(name: str, run: Callable[[Programs], np.ndarray], numbers: tuple[int, ...]) -> StrengthMeasure:
+def _measure(name: str, run: Run, numbers: tuple[int, ...]) -> StrengthMeasure:
     """Return a measure of one score."""
     return StrengthMeasure((name,), lambda programs: {name: run(programs)}, numbers, name)
 
@@ -124,10 +126,6 @@ def teaches(cast: Cast) -> bool:
     except ValueError:
         return False
     return True
-
-
-Run = Callable[[Programs], np.ndarray]
-"""Programs [P, T, L] -> float[P, N]."""
 
 
 def _games(cast: Cast, actor: Any, spec: OpponentOptions, games: int, opening: int, key: Array) -> Run:

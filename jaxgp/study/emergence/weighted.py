@@ -75,7 +75,6 @@ def alter_weights(solver: ProgramSolver, seen: np.ndarray, seed: int) -> Altered
         solver: how the champion searches: by weights among which no rules choose.
         seen: float32[H, N], what its heuristics count at positions at which their values are looked at.
         seed: of values that look random.
-
     """
     valued, own = solver.valued, solver.primitives
     assert isinstance(valued, ByWeights)
