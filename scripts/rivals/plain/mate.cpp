@@ -12,6 +12,8 @@
 //     mate perft DEPTH < problems                      sequences of moves
 //     mate random GAMES PLIES SEED                     positions of games of greedy and random sides, in FEN
 //     mate draw N BOARDS SEED                          problems of n among so many boards with men at random
+//     mate programs [worst] [once] [made] [stop] [near=N] [scores] < what
+//                                                      programs that make moves: see mate_programs.hpp
 //
 // SEARCH is plain, captures, checks, last, table, staged, few, dfpn, dfpn_replies, lazy or flights; few_moves or few_replies is few where
 // a move that wins, or a reply that refutes, comes first, found by another search that is not counted. Standard input has FEN;N on each line.
@@ -610,6 +612,7 @@ void games(int count, int plies, unsigned seed) {
 }
 
 #include "mate_draw.hpp"
+#include "mate_programs.hpp"
 
 int main(int count, char** given) {
     const std::string what = count > 1 ? given[1] : "";
@@ -620,6 +623,10 @@ int main(int count, char** given) {
     }
     if (what == "draw" && count > 4) {
         draw(std::atoi(given[2]), std::atoi(given[3]), std::atoi(given[4]));
+        return 0;
+    }
+    if (what == "programs") {
+        programs({given + 2, given + count});
         return 0;
     }
     const auto problems = read();
