@@ -165,17 +165,48 @@ void pseudo(const Board& b, F f) {
     }
 }
 
+// Whether two squares are on one row, column or diagonal.
+inline bool straight(int s, int t) { return (s & 7) == (t & 7) || (s >> 3) == (t >> 3); }
+inline bool aligned(int s, int t) { return straight(s, t) || std::abs((s & 7) - (t & 7)) == std::abs((s >> 3) - (t >> 3)); }
+
+// Whether a move may leave the own king in check; other moves surely do not.
+struct Exposed {
+    const Board& b;
+    const int own;
+    const bool checked;
+    explicit Exposed(const Board& board) : b(board), own(king(board, 1)), checked(attacked(board, own, -1)) {}
+    bool by(const Move& m) const {
+        const int man = b.cell[m.from];
+        if (man == KING) return attacked(moved(b, m), m.to, -1);
+        const bool may = checked || (man == PAWN && m.to == b.passing) || aligned(m.from, own);
+        return may && attacked(moved(b, m), own, -1);
+    }
+};
+
+// Whether a move gives check: by its man, whatever stands between, or where it leaves a line to the king.
+bool checks(const Board& b, const Move& m, int target) {
+    const int man = m.kind ? int(m.kind) : b.cell[m.from], dx = (target & 7) - (m.to & 7), dy = (target >> 3) - (m.to >> 3);
+    bool may = aligned(m.from, target) || man == KING || (man == PAWN && m.to == b.passing);
+    if (man == KNIGHT) may |= std::abs(dx * dy) == 2;
+    else if (man == PAWN) may |= dy == 1 && std::abs(dx) == 1;
+    else if (man == BISHOP) may |= std::abs(dx) == std::abs(dy);
+    else if (man == ROOK) may |= straight(m.to, target);
+    else may |= aligned(m.to, target);
+    return may && attacked(moved(b, m), target, 1);
+}
+
 enum Order { PLAIN, CAPTURES, CHECKS };
 
 std::vector<Move> legal(const Board& b, Order order = CHECKS) {
     std::vector<Move> found;
-    const int target = king(b, -1), own = king(b, 1);
+    found.reserve(48);
+    const int target = king(b, -1);
+    const Exposed exposed(b);
     pseudo(b, [&](Move m) {
-        const Board a = moved(b, m);
-        if (attacked(a, b.cell[m.from] == KING ? int(m.to) : own, -1)) return;
+        if (exposed.by(m)) return;
         int level = 6;
         if (order != PLAIN) level = b.cell[m.from] == PAWN && m.to == b.passing ? 5 : RANK[-b.cell[m.to]];
-        if (order == CHECKS && attacked(a, target, 1)) level = 0;
+        if (order == CHECKS && checks(b, m, target)) level = 0;
         int code = m.to;
         if (m.kind) code = 4 * (m.to - m.from - 7) + (std::find(PROMOTIONS, PROMOTIONS + 4, m.kind) - PROMOTIONS);
         m.code = level << 12 | m.from << 6 | code;
@@ -187,10 +218,8 @@ std::vector<Move> legal(const Board& b, Order order = CHECKS) {
 
 int replies(const Board& b) {
     int count = 0;
-    const int own = king(b, 1);
-    pseudo(b, [&](const Move& m) {
-        count += !attacked(moved(b, m), b.cell[m.from] == KING ? int(m.to) : own, -1);
-    });
+    const Exposed exposed(b);
+    pseudo(b, [&](const Move& m) { count += !exposed.by(m); });
     return count;
 }
 
