@@ -565,6 +565,7 @@ struct Smallest : Counted {
     }
 };
 
+#include "mate_view.hpp"
 #include "mate_lazy.hpp"
 
 struct Found {
