@@ -10,9 +10,9 @@ The formula of the source has no bound for boards, and multiplies partial credit
 hardly a move wins. Here only right moves have the factor, and it is bounded, unless the formula is wanted as printed.
 By logarithms they have log2(1 + the factor) instead: then half as many nodes count alike for all searches.
 
-A program that values first moves by what stands on the board is right more often than one that begins to search. Where
-claims count, a right move that the search claims to win has correctness 1, a wrong one that it claims has -1, and others
-have half their credit, or none in the later stage.
+A program that values first moves by what stands on the board is right more often than one that begins to search.
+Where claims count, a right move that the search claims to win has correctness 1, a wrong one that it claims has -1, and
+others have half their credit, or none in the later stage.
 
 Source: M. Sipper, "Evolved to Win" (2011), section 6.3.4.
 """

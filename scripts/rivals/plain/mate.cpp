@@ -12,7 +12,7 @@
 //     mate perft DEPTH < problems                      sequences of moves
 //     mate random GAMES PLIES SEED                     positions of games of greedy and random sides, in FEN
 //     mate draw N BOARDS SEED                          problems of n among so many boards with men at random
-//     mate programs [worst] [once] [made] [stop] [near=N] [scores] < what
+//     mate programs [worst] [once] [made] [stop] [near=N] [prove=LIMIT] < what
 //                                                      programs that make moves: see mate_programs.hpp
 //
 // SEARCH is plain, captures, checks, last, table, staged, few, dfpn, dfpn_replies, lazy or flights; few_moves or few_replies is few where
@@ -519,6 +519,22 @@ struct ProofNumber : Counted {
     }
 };
 
+// Whether a first move forces mate within n, by proof numbers.
+struct Settled {
+    bool known = true, won = false;
+    long nodes = 0;
+};
+
+Settled settle(const Board& b, const Move& m, int n, long limit) {
+    ProofNumber proof;
+    proof.by_replies = true;
+    proof.limit = limit;
+    const Board c = turned(moved(b, m));
+    const Key k = proof.meet(c, n - 1, false, false);
+    if (proof.known[k].pn && proof.known[k].dn) proof.visit(c, k, n - 1, false, ProofNumber::INFINITE, ProofNumber::INFINITE);
+    return {!proof.stopped, !proof.known[k].pn, proof.nodes};
+}
+
 // The smallest proof as a tree, counted in moves, by depth first with bounds.
 struct Smallest : Counted {
     static constexpr int NEVER = 1 << 28;
@@ -670,16 +686,10 @@ int main(int count, char** given) {
             long nodes = 0;
             std::string names;
             for (const Move& m : legal(b)) {
-                ProofNumber proof;
-                proof.by_replies = true;
-                proof.limit = std::atol(given[2]);
-                const Board c = turned(moved(b, m));
-                const Key k = proof.meet(c, n - 1, false, false);
-                if (proof.known[k].pn && proof.known[k].dn)
-                    proof.visit(c, k, n - 1, false, ProofNumber::INFINITE, ProofNumber::INFINITE);
-                nodes += proof.nodes;
-                if (proof.stopped) names += " ?" + name(b, m);
-                else if (!proof.known[k].pn) names += " " + name(b, m);
+                const Settled one = settle(b, m, n, std::atol(given[2]));
+                nodes += one.nodes;
+                if (!one.known) names += " ?" + name(b, m);
+                else if (one.won) names += " " + name(b, m);
             }
             std::printf("%ld%s\n", nodes, names.c_str());
         } else if (what == "smallest") {

@@ -34,6 +34,7 @@ class Found(NamedTuple):
     truncated: bool
     deepest: int  # plies of the longest line
     refused: int  # how often a function would have tried moves where the solver had none left
+    proved: int  # whether the first move forces mate, where the program says so; -1: not known, or not looked for
 
 
 @cache
@@ -82,7 +83,7 @@ def count(
 def run(
     programs: Sequence[str],
     problems: Sequence[str],
-    pairs: Sequence[tuple[int, int, int, int]],
+    pairs: Sequence[tuple[int, int, int, int, int]],
     options: Sequence[str] = (),
 ) -> list[Found]:
     """Return what programs that make moves come to.
@@ -90,17 +91,20 @@ def run(
     Args:
         programs: S-expressions.
         problems: in FEN.
-        pairs: the number of a program, that of a problem, own moves that are allowed, and the most nodes.
+        pairs: the number of a program, that of a problem, moves that the program may make, the most nodes, and the n of
+            the problem.
         options: how functions are read where that is not the default: worst, once, made; stop: the first move that is
-            worth 1000 is the last; near=N.
+            worth 1000 is the last; near=N; prove=N: claims are checked by `dfpn_replies` with so many nodes.
     """
     given = [
         *(f"program {one}" for one in programs),
         *(f"problem {one}" for one in problems),
-        *("pair {} {} {} {}".format(*pair) for pair in pairs),
+        *("pair {} {} {} {} {}".format(*pair) for pair in pairs),
     ]
     done = subprocess.run(
         [str(program()), "programs", *options], input="\n".join(given), capture_output=True, text=True, check=True
     )
     rows = (line.split() for line in done.stdout.splitlines())
-    return [Found(int(row[0]), float(row[1]), int(row[2]), row[3] == "1", int(row[4]), int(row[5])) for row in rows]
+    return [
+        Found(int(row[0]), float(row[1]), int(row[2]), row[3] == "1", *(int(cell) for cell in row[4:])) for row in rows
+    ]

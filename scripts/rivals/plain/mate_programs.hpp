@@ -328,14 +328,20 @@ struct Program {
     }
 };
 
-// Read programs, problems and pairs of them; a line for each pair. `options` are words such as worst and near=3.
+// Read lines: `program TEXT`, `problem FEN`, and `pair PROGRAM PROBLEM LEFT LIMIT N`, by their numbers. A pair is
+// answered by a line: the code of the first move, what it is worth, nodes, whether it was truncated, plies of the longest
+// line, how often no moves were left, and whether the move forces mate within N, which is looked for where the program
+// says so, with so many nodes as `prove` allows: 1, 0, or -1 where it is not known. Options are words.
 void programs(const std::vector<std::string>& options) {
     std::vector<Node> trees;
     std::vector<Board> boards;
     auto has = [&](const char* word) { return std::find(options.begin(), options.end(), word) != options.end(); };
     int near = 2;
-    for (const std::string& word : options)
+    long prove = 0;
+    for (const std::string& word : options) {
         if (word.rfind("near=", 0) == 0) near = std::stoi(word.substr(5));
+        if (word.rfind("prove=", 0) == 0) prove = std::stol(word.substr(6));
+    }
     for (std::string line; std::getline(std::cin, line);) {
         const std::string kind = line.substr(0, line.find(' ')), rest = line.substr(line.find(' ') + 1);
         if (kind == "program") trees.push_back(program(rest));
@@ -343,15 +349,22 @@ void programs(const std::vector<std::string>& options) {
         if (kind != "pair") continue;
         std::istringstream words(rest);
         size_t tree, board;
-        int left;
+        int left, n;
         long limit;
-        words >> tree >> board >> left >> limit;
-        Program run{trees.at(tree), limit};
-        run.worst = has("worst"), run.once = has("once"), run.made = has("made"), run.stop = has("stop"), run.near = near;
-        const int chosen = run.solve(boards.at(board), left);
-        const int code = chosen < 0 ? -1 : legal(boards[board])[chosen].code;
-        std::printf("%d %.9g %ld %d %d %ld", code, chosen < 0 ? 0. : double(run.scores[chosen]), run.nodes, int(run.truncated), run.deepest, run.refused);
-        if (has("scores")) for (float score : run.scores) std::printf(" %.9g", double(score));
-        std::printf("\n");
+        words >> tree >> board >> left >> limit >> n;
+        const Board& root = boards.at(board);
+        Program run{trees.at(tree), limit, has("worst"), has("once"), has("made"), has("stop"), near};
+        const int chosen = run.solve(root, left);
+        const float score = chosen < 0 ? 0 : run.scores[chosen];
+        int code = -1, proved = -1;
+        if (chosen >= 0) {
+            const Move m = legal(root)[chosen];
+            code = m.code;
+            if (prove && score >= 1000) {
+                const Settled found = settle(root, m, n, prove);
+                if (found.known) proved = found.won;
+            }
+        }
+        std::printf("%d %.9g %ld %d %d %ld %d\n", code, double(score), run.nodes, int(run.truncated), run.deepest, run.refused, proved);
     }
 }

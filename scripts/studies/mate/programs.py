@@ -97,9 +97,10 @@ class PlainProver(Prover[Plans]):
         every = np.concatenate([x.reshape(len(limits), -1) for x in jax.tree.leaves(states)], 1)
         names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
         posed, which = _distinct(names[at], lambda n: notation.text_of(self.problem, take(states, at[n])))
-        most = self.lanes.deepest
-        left = [min(int(n), most) if self.lanes.told else most for n in self.problem.left(take(states, at))]
-        found = mate.run(texts, posed, list(zip(own, which, left, limits[at].tolist(), strict=True)), self.words)
+        most, lengths = self.lanes.deepest, [int(n) for n in self.problem.left(take(states, at))]
+        left = [min(n, most) if self.lanes.told else most for n in lengths]
+        pairs = list(zip(own, which, left, limits[at].tolist(), lengths, strict=True))
+        found = mate.run(texts, posed, pairs, self.words)
         rest = {"chosen": -1, "score": -np.inf}
         made: list[np.ndarray] = [np.full(len(limits), rest.get(name, 0), kind) for name, kind in KINDS.items()]
         for values, name in zip(made, KINDS, strict=True):

@@ -44,12 +44,12 @@ def test_plain_programs_search_as_recursive_python_does(options):
     problems = posed()[2:6]
     limits = np.random.default_rng(0).choice(BUDGETS[BUDGETS < 800], (len(TEXTS), len(problems)))
     pairs = [
-        (one, at, n if options.told else options.deepest, int(limits[one, at]))
+        (one, at, n if options.told else options.deepest, int(limits[one, at]), n)
         for one in range(len(TEXTS))
         for at, (_, n) in enumerate(problems)
     ]
     found = mate.run(TEXTS, [text for text, _ in problems], pairs, plain.words(options))
-    for (one, at, _, limit), mine in zip(pairs, found, strict=True):
+    for (one, at, _, limit, _), mine in zip(pairs, found, strict=True):
         scores, chosen, nodes, truncated, lines = by_oracle(options, read(TEXTS[one]), problems[at], limit)
         theirs = [chosen, max(scores), nodes, truncated, max(map(len, lines))]
         made = [mine.chosen & MOVE, mine.score, mine.nodes, mine.truncated, mine.deepest]
