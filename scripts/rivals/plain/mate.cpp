@@ -16,7 +16,8 @@
 //                                                      programs that make moves: see mate_programs.hpp
 //
 // SEARCH is plain, captures, checks, last, table, staged, few, dfpn, dfpn_replies, lazy or flights; few_moves or few_replies is few where
-// a move that wins, or a reply that refutes, comes first, found by another search that is not counted. Standard input has FEN;N on each line.
+// a move that wins, or a reply that refutes, comes first, found by another search that is not counted; few_flights and dfpn_replies_flights
+// have the step of flights on the last move. Standard input has FEN;N on each line.
 // One node is one legal move made; a move is made again where it is visited again. What is read off a board is free:
 // which moves give check, how many replies there are, mate. The last line has the seconds of the processor.
 //
@@ -324,6 +325,8 @@ Key key(const Board& b, int extra) {
     return k;
 }
 
+#include "mate_view.hpp"
+
 // What every search counts.
 struct Counted {
     long limit = LONG_MAX, nodes = 0;
@@ -338,7 +341,7 @@ struct Counted {
 // Depth first: one order of moves, and what is added to it.
 struct Depth : Counted {
     Order order = CHECKS, replies_by = CHECKS;
-    bool last = false, table = false, staged = false, few = false;
+    bool last = false, table = false, staged = false, few = false, flights = false;
     Depth* knows_moves = nullptr;  // where set, a move that wins comes first; this search finds it, uncounted
     Depth* knows_replies = nullptr;  // the same of a reply that refutes
     std::unordered_map<Key, std::pair<int, int>, Hash> known;  // most own moves refuted, fewest proved
@@ -365,6 +368,7 @@ struct Depth : Counted {
         const bool checks = forcing || (last && d == 1);
         if (checks && order == CHECKS)
             moves.erase(std::find_if(moves.begin(), moves.end(), [](const Move& m) { return m.code >> 12; }), moves.end());
+        if (flights && d == 1) pass_over(moves, b);
         if (few && d > 1) {
             std::vector<std::pair<int, Move>> by;
             for (const Move& m : moves) {
@@ -426,7 +430,7 @@ struct Depth : Counted {
 // Depth-first proof-number search of boards with moves left, by an exact table.
 struct ProofNumber : Counted {
     static constexpr int INFINITE = 1 << 29;
-    bool by_replies = false;
+    bool by_replies = false, flights = false;
     long distinct = 0;
     struct Entry {
         int pn = 1, dn = 1;
@@ -464,6 +468,7 @@ struct ProofNumber : Counted {
             std::vector<Move> moves = legal(b);
             if (mine && left == 1)
                 moves.erase(std::find_if(moves.begin(), moves.end(), [](const Move& m) { return m.code >> 12; }), moves.end());
+            if (flights && mine && left == 1) pass_over(moves, b);
             std::vector<std::pair<Move, Key>> children;
             bool decided = false;
             for (const Move& m : moves) {
@@ -581,7 +586,6 @@ struct Smallest : Counted {
     }
 };
 
-#include "mate_view.hpp"
 #include "mate_lazy.hpp"
 
 struct Found {
@@ -595,13 +599,14 @@ Found run(const std::string& search, bool told, long limit, bool by_number, cons
           const std::vector<int>& weights) {
     static const std::vector<std::string> ladder{"plain", "captures", "checks", "last", "table", "staged", "few"};
     Found found;
-    const bool numbers = search == "dfpn" || search == "dfpn_replies";
+    const bool numbers = search.rfind("dfpn", 0) == 0;
     Depth depth;
     ProofNumber proof;
     Lazy lazy(weights);
     lazy.flights = search == "flights";
     const bool one_by_one = search == "lazy" || lazy.flights;
-    proof.by_replies = search == "dfpn_replies";
+    proof.by_replies = search.rfind("dfpn_replies", 0) == 0;
+    depth.flights = proof.flights = search == "few_flights" || search == "dfpn_replies_flights";
     depth.limit = proof.limit = lazy.limit = limit;
     const int level = std::find(ladder.begin(), ladder.end(), search.substr(0, search.find('_'))) - ladder.begin();
     depth.order = level == 0 ? PLAIN : level == 1 ? CAPTURES : CHECKS;

@@ -13,6 +13,8 @@ SOURCE = Path(__file__).with_suffix(".cpp")
 SEARCHES = ("plain", "captures", "checks", "last", "table", "staged", "few", "dfpn", "dfpn_replies", "lazy", "flights")
 KNOWING = ("few_moves", "few_replies")
 """`few` where a move that wins, or a reply that refutes, comes first: another search finds it, which is not counted."""
+FLIGHTS = ("few_flights", "dfpn_replies_flights")
+"""Searches that on the last move pass over checks that surely leave the king a square, as `flights` does."""
 
 
 class Counts(NamedTuple):
@@ -66,7 +68,7 @@ def count(
     """Return what a search makes of problems.
 
     Args:
-        search: one of `SEARCHES` or `KNOWING`.
+        search: one of `SEARCHES`, `KNOWING` or `FLIGHTS`.
         problems: FEN and n.
         limit: nodes after which a search is cut.
         told: whether it knows n.

@@ -6,40 +6,6 @@
 
 #include <cmath>
 
-// Squares to which the king of the other side could go at once: a check that leaves one of them is no mate.
-struct Flights {
-    const Board& b;
-    std::vector<int> squares;
-    explicit Flights(const Board& board) : b(board) {
-        const int place = king(b, -1);
-        Board away = b;
-        away.cell[place] = 0;
-        for (int t = 0; t < 64; ++t)
-            if (View::far(t, place) == 1 && b.cell[t] >= 0 && !attacked(away, t, 1)) squares.push_back(t);
-    }
-    // Whether a slider of the side to move stands behind a man of its own, as a square sees it.
-    bool opens(int from, int t) const {
-        const int dx = (t & 7) - (from & 7), dy = (t >> 3) - (from >> 3);
-        if (dx && dy && std::abs(dx) != std::abs(dy)) return false;
-        const int ux = (dx > 0) - (dx < 0), uy = (dy > 0) - (dy < 0);
-        for (int x = (from & 7) - ux, y = (from >> 3) - uy; inside(x, y); x -= ux, y -= uy) {
-            const int man = b.cell[8 * y + x];
-            if (man) return man == QUEEN || man == (ux && uy ? BISHOP : ROOK);
-        }
-        return false;
-    }
-    // Whether a move surely leaves a flight: neither its man, whatever stands between, nor a line that it opens covers
-    // it. Moves of the king, promotions and captures in passing are not looked at.
-    bool left_by(const Move& m) const {
-        const int man = b.cell[m.from];
-        if (man == KING || m.kind || (man == PAWN && m.to == b.passing)) return false;
-        const Word reached = View(Board(), true).reach(m.to, man);
-        return std::any_of(squares.begin(), squares.end(), [&](int t) {
-            return t != m.to && !(reached >> t & 1) && !opens(m.from, t);
-        });
-    }
-};
-
 struct Lazy : Counted {
     static constexpr int PARTS = 32, FINE = 8, ONE = 6, HIGHEST = 21, INFINITE = 1 << 29, TERMINALS = 9;
     static constexpr double hand[22] = {0, 0, 0, 1, 1, 4, 7, -1, 0, 0.5, 1, 0, 0, 3, 6, 0, -4, 2, 0, 0, 8, 2};

@@ -35,7 +35,6 @@ import jax.numpy as jnp
 import envs
 from envs.mate import suites
 from jaxgp import files
-from jaxgp.arrays import take
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
 from jaxgp.games.casting import Cast, cast
@@ -164,7 +163,7 @@ def by_hand(search: str, given: list[Posed], told: dict[str, dict[str, str]], li
 def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) -> list[list[int]]:
     """Return nodes, whether it is proved, and whether it is cut, of each problem; genome [1, T, L]."""
     if own.role is not None and own.role.name == "search":
-        return claimed(own, languages.to_text(own.language, take(genome, 0)), pairs, limit)
+        return claimed(own, languages.to_text(own.language, jax.tree.map(lambda x: x[0], genome)), pairs, limit)
     plans = own.actor.prepare(genome)
     if own.options.within in LAZY:
         plain = mate.count(own.options.within, pairs, limit, weights=plans[0].tolist())

@@ -61,7 +61,16 @@ HARD = """\
 # nodes or more; made by scripts/studies/mate/problems.py part=hard. Columns are those of that list.
 """
 SHORTEST = "dfpn_replies_deepening"
-MEASURED = ("keys", "shortest", "smallest", *mate.SEARCHES, "few_by_number", "few_deepening", *mate.KNOWING)
+MEASURED = (
+    "keys",
+    "shortest",
+    "smallest",
+    *mate.SEARCHES,
+    "few_by_number",
+    "few_deepening",
+    *mate.KNOWING,
+    *mate.FLIGHTS,
+)
 ASKED = (*MEASURED, "engine")
 """What can be measured; an engine is asked where somebody names it."""
 COLUMNS = (

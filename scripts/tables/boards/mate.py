@@ -31,9 +31,11 @@ SEARCHES = {
     "few_deepening": "`few`, not told n",
     "few_moves": "`few`, if it knew the best moves",
     "few_replies": "`few`, if it knew the best replies",
+    "few_flights": "`few`, with the step of `flights`",
     "dfpn": "`dfpn`",
     "dfpn_replies": "`dfpn_replies`",
     "dfpn_replies_distinct": "`dfpn_replies`, distinct boards",
+    "dfpn_replies_flights": "`dfpn_replies`, with the step of `flights`",
     "lazy": "`lazy`",
     "flights": "`flights`",
     "engine": "Stockfish 15.1, nodes of its own",
@@ -248,6 +250,33 @@ def seeds(data: Data) -> str:
     return table(["seed", *(head for head, *_ in MEASURED)], [*lines, ["mean (95 %)", *means]])
 
 
+STEPPED: tuple[tuple[str, str, str, Figure], ...] = tuple(
+    (f"{source}, n = {n}: {says}", source, n, figure)
+    for source, n in (("composed", "4"), ("composed", "5"), ("games", "4"))
+    for says, figure in (("sum, %", _by_sum), ("geometric mean, %", _by_problem))
+)
+
+
+def stepped(data: Data) -> str:
+    """What weights need beside the better of two searches by hand that have the step of flights as well."""
+    lines = {str(row["line"]): row for row in data["mate_lines"]}
+    found: dict[tuple[str, str], dict[tuple[str, str], list[Cells]]] = {}
+    for row in data["mate_lazy"]:
+        if row["source"] in ("composed", "games") and row["run"] in ("flights, weights of 0", SEVERAL):
+            kinds = found.setdefault((str(row["run"]), str(row["seed"])), {})
+            known = lines[str(row["line"])]
+            hand = {name: _count(known[f"{name}_flights"]) for name in ("few", "dfpn_replies")}
+            kinds.setdefault((str(row["source"]), str(row["n"])), []).append({**row, **hand})
+    shares = [[figure(*_nodes(kinds[source, n])) for _, source, n, figure in STEPPED] for kinds in found.values()]
+    names = [f"{run}, seed {seed}" if seed else run for run, seed in found]
+    rows = [[name, *(f"{x:,.0f}" for x in one)] for name, one in zip(names, shares, strict=True)]
+    return table(["weights", *(head for head, *_ in STEPPED)], rows)
+
+
+def _count(cell: object) -> int:
+    return LIMIT if cell == "cut" else int(str(cell))
+
+
 def _nodes(rows: Sequence[Cells]) -> tuple[np.ndarray, np.ndarray]:
     """Return float[N]: the nodes of a search, and those of the better of two by hand."""
     hand = [min(int(row["few"]), int(row["dfpn_replies"])) for row in rows]
@@ -280,6 +309,24 @@ def formulas(data: Data) -> str:
     return table(["boards", "seed", "generation", "moves a problem", "solved", "proved", "champion"], lines)
 
 
+def searching(data: Data) -> str:
+    """What champions of programs that make moves do on the problems that no evolution sees, seed by seed."""
+    found: dict[tuple[str, str], list[Cells]] = {}
+    for row in data["mate_searching"]:
+        found.setdefault((str(row["run"]), str(row["seed"])), []).append(row)
+    lines = []
+    for (name, seed), rows in found.items():
+        cells = [
+            f"{row['solved']} / {row['proved']}, {_short(int(row['nodes']) / int(row['problems']))}" for row in rows
+        ]
+        false = sum(int(row["claimed"]) - int(row["proved"]) for row in rows)
+        size = len(str(rows[0]["text"]).split())
+        lines.append([name, seed, str(rows[0]["generation"]), *cells, str(false), str(size) if seed else ""])
+    lengths = {str(row["n"]): str(row["problems"]) for row in data["mate_searching"]}
+    head = [f"n = {n} ({number})" for n, number in lengths.items()]
+    return table(["run", "seed", "generation", *head, "false claims", "nodes of the program"], lines)
+
+
 TABLES: Makers = {
     "mate_searches": searches,
     "mate_settled": settled,
@@ -288,8 +335,10 @@ TABLES: Makers = {
 }
 PROGRAMS: Makers = {
     "mate_runs": programs,
+    "mate_searching": searching,
     "mate_formulas": formulas,
     "mate_paired": paired,
     "mate_lazy": exponents,
     "mate_lazy_seeds": seeds,
+    "mate_lazy_stepped": stepped,
 }
