@@ -1,4 +1,4 @@
-"""Measure champions that are sums by their sums, in a seventh of the time that their programs take.
+"""Measure champions that are sums by their sums, which takes less time than their programs do.
 
 python scripts/studies/checkers/measure.py runs=[docs/data/champions/checkers_10x10_apart.jsonl] table=games.csv
 
