@@ -212,7 +212,7 @@ class Learner:
         Guides take part in the first games, as black in one and white in the next. What their positions are worth to
         the learner is what the numbers say without a search.
         """
-        one, count, number = self.options, self.options.batch, np.arange(self.options.batch)
+        one, count, number = self.options, self.options.batch, jnp.arange(self.options.batch)
         guided = (number < round(one.guides * count)) & (now.states.to_move == number % 2)
         found = self._searched(self.search, now.states, ~guided, now.weights[None], jnp.zeros(count, int))
         moves, worth = found.argmax(-1), found.max(-1)
