@@ -21,7 +21,7 @@ def _result(state: State, value: Array) -> Array:
     return jnp.where(state.terminated, WON * state.returns[state.to_move], value).astype(jnp.float32)
 
 
-def material(game: Checkers, state: State, king: float = KING, sign: int = 1) -> Array:
+def material(game: Checkers, state: State, king: float | Array = KING, sign: int = 1) -> Array:
     """Return float32[]: the mover's men and kings minus the opponent's.
 
     Args:

@@ -1,5 +1,7 @@
 """Sums that learn to value positions of checkers: the program that is written, and what positions are to be worth."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 from envs.checkers import leaves
 from envs.checkers.rules import Checkers
 from jaxgp.config import arguments
+from jaxgp.fitness.matches import Played
 from jaxgp.genotypes import language as languages
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
@@ -15,7 +18,8 @@ from jaxgp.players.ply import random_move
 from jaxgp.search.chance import unused_key
 from studies.checkers import learn
 from studies.checkers.learn import Seen
-from studies.checkers.sums import Sums
+from studies.checkers.measure import SumsPlayer, leads
+from studies.checkers.sums import Sums, read
 
 
 def positions(game, plies, number):
@@ -47,6 +51,14 @@ def test_the_written_program_has_the_values_of_the_sums(lead):
     expected = sums.values(jnp.asarray(weights), states)
     assert len(np.unique(sums.which(states))) >= (5 if lead else 2)
     np.testing.assert_allclose(np.ravel(found), expected, atol=1e-5)
+    player = SumsPlayer(primitives, game, None, 1, sums=sums)
+    whose = jnp.arange(len(expected)) % 2
+    played = player.evaluate_leaves(jnp.stack([weights, 2 * weights]), whose, states, jnp.int32(len(expected)))
+    going = ~np.asarray(states.terminated)
+    np.testing.assert_allclose(played[going], ((1 + whose) * expected)[going], atol=1e-5)
+    again, numbers = read(game, primitives, languages.to_text(primitives, program))
+    assert again == sums
+    np.testing.assert_array_equal(numbers, weights)
 
 
 def seen_of(**columns):
@@ -58,8 +70,10 @@ def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
     # The second ply is a jump that goes on, after the third one a random move follows, and the fourth one wins.
     seen = seen_of(
         found=[0.5, 0.4, 0.6, 0.9, 0.3],
+        guided=[False, False, False, False, False],
         cut=[False, False, True, False, False],
         ended=[False, False, False, True, False],
+        drawn=[False, False, False, False, False],
         result=[0.0, 0.0, 0.0, 1.0, 0.0],
         turned=[True, False, True, True, True],
     )
@@ -67,6 +81,22 @@ def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
     second = 0.5 * 0.4 + 0.5 * third
     first = 0.5 * 0.5 + 0.5 * (1 - second)
     np.testing.assert_allclose(learn.goals(seen, 0.5)[:, 0], [first, second, third, fourth, fifth], rtol=1e-6)
+    met = seen.replace(guided=seen.guided.at[0].set(True))  # what a guide finds does not count
+    np.testing.assert_allclose(learn.goals(met, 0.5)[0, 0], 1 - second, rtol=1e-6)
+
+
+def test_the_side_with_more_pieces_gets_more_of_a_draw_and_is_told():
+    # White has a king and a man, black a king; white has moved in the first game and black in the second.
+    game = Checkers(size=4, rows=1, position="B:WK1,4:BK6")
+    state = game.init(unused_key())
+    ended = state.replace(terminated=jnp.bool_(True), returns=jnp.zeros(2))
+    before, after = (jax.tree.map(lambda x: jnp.stack([x, x]), one) for one in (state, ended))
+    before = before.replace(to_move=jnp.array([1, 0]))
+    points, drawn = learn.Learner(learn.Options(size=4, rows=1, drawn=0.1))._points(before, after)
+    assert drawn.all()
+    np.testing.assert_allclose(points, [0.6, 0.4], rtol=1e-6)
+    games = Played(jax.tree.map(lambda x: x[None], after), *[None] * (len(dataclasses.fields(Played)) - 1))
+    assert leads(games, np.array([0, 1])) == {-1: 1, 1: 1}
 
 
 @pytest.mark.parametrize(

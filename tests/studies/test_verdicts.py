@@ -78,7 +78,7 @@ def test_no_ops_are_not_shown_to_be_more_where_they_are_weights(data, said):
 
 
 def test_champions_of_checkers_that_evolution_did_not_make_are_named(said):
-    """Programs of generation 0, on 10 x 10 squares; the page names each, and the README their number."""
+    """Programs of generation 0, on 10 x 10 squares; the page names each."""
     files = [DOCS / "data" / "champions" / f"checkers_10x10_{runs}.jsonl" for runs in ("50co", "25co")]
     three, two = ([json.loads(line) for line in file.read_text("utf-8").splitlines()] for file in files)
     first = {one["seed"]: one for one in three if one["generation"] == 0}
@@ -93,7 +93,6 @@ def test_champions_of_checkers_that_evolution_did_not_make_are_named(said):
         "At two plies seed 3 is another one, of 7 nodes.",
     ):
         assert words in text
-    assert "best of five, three from generation 0" in (DOCS.parent / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

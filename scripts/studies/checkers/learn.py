@@ -11,7 +11,9 @@ L. Weaver, "Learning to play chess using temporal differences", Machine Learning
 position before it. Games are played side by side with the same numbers; one that ends is followed by another. Adam
 makes the steps (D. P. Kingma, J. Ba, 2015), and the rate falls to a tenth.
 
-No other player takes part. Learning that was stopped goes on where the same command is typed again.
+A share of the games may be against a guide, a search of as many plies that counts pieces (`guides`). The numbers learn
+from its positions as well: one is to be worth what the next one is. No other player takes part. A draw may count by who
+is ahead (`drawn`). Learning that was stopped goes on where the same command is typed again.
 """
 
 import sys
@@ -40,9 +42,12 @@ from jax import Array, lax
 
 import envs
 import jaxgp
+from envs.checkers import leaves
+from envs.checkers.opponents import KING, material
 from envs.checkers.rules import Checkers, State
 from jaxgp import files
 from jaxgp.arrays import take, where
+from jaxgp.bits import pick
 from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
@@ -52,13 +57,17 @@ from jaxgp.options import MAX_COUNT, MAX_SEED, bound, declared, list_options, op
 from jaxgp.players.ply import random_move
 from jaxgp.players.searched import WON
 from jaxgp.run.run import use_compilation_cache
-from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion, checkpoint
 from studies.checkers.sums import Sums
 
 RULES = ("size", "rows", "lose", "quiet_plies")
 """Options that are settings of the rules."""
+KINGS = (KING, 2.0)
+"""What a king is worth to a guide, in men; one of them is drawn for every move, as by `men_2` and `men_3`."""
+MOST_AHEAD = 3
+"""The greatest lead, in men, that the points of a draw tell apart."""
 LANES = 256
 """Searches in progress at the same time."""
 
@@ -85,6 +94,12 @@ class Options:
     chance: float = option(0.04, "the share of moves that are random", low=0, high=1)
     opening: int = option(12, "the first moves of a game that are random, at most", low=0, high=100)
     bounds: list[int] = option([8, 16], "pieces on the board that phases end with, ascending", low=0, high=256)
+    guides: float = option(
+        0.0, "the share of games against a search by material that draws one of its best moves", low=0, high=1
+    )
+    drawn: float = option(
+        0.0, "points that a draw is worth beyond a half for each man ahead, up to three", low=0, high=0.15
+    )
     lead: bool = option(False, "whether sums differ by who is ahead")
     apart: bool = option(False, "whether the steps between kings count")
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
@@ -119,8 +134,10 @@ class Seen:
 
     states: State  # [B]: before the move
     found: Array  # float32[B]: the chance to win that the search finds, for the side to move
+    guided: Array  # bool[B]: whether a guide moves
     cut: Array  # bool[B]: whether a random move followed
     ended: Array  # bool[B]: whether the move ended the game
+    drawn: Array  # bool[B]: whether it did without a winner
     result: Array  # float32[B]: points of the side to move, if it did
     turned: Array  # bool[B]: whether the other side moves next
 
@@ -137,7 +154,8 @@ def goals(seen: Seen, lam: float) -> Array:
         one, last = ply
         after = jnp.where(one.turned, 1 - later, later)
         known = jnp.where(one.ended, one.result, jnp.where(last, one.found, after))
-        goal = (1 - lam) * one.found + lam * jnp.where(one.cut, one.found, known)
+        share = jnp.where(one.guided, 1, lam)
+        goal = (1 - share) * one.found + share * jnp.where(one.cut, one.found, known)
         return goal, goal
 
     last = jnp.arange(len(seen.found)) == len(seen.found) - 1
@@ -156,6 +174,9 @@ class Learner:
         self.search = AlphaBeta(
             self.game, None, options.depth, 1, min(LANES, options.batch), 16, leaf_evaluator=self._leaves
         )
+        self.guide = AlphaBeta(
+            self.game, None, options.depth, 1, min(LANES, options.batch), 16, ties="all", leaf_evaluator=self._material
+        )
         self.go_on = jax.jit(self._go_on, donate_argnums=0)
 
     def begin(self) -> Learning:
@@ -173,20 +194,56 @@ class Learner:
         found = self.sums.values(contexts[0], states)
         return jnp.where(states.terminated, WON * result, found)
 
+    def _material(self, kings: Array, whose: Array, states: State, needed: Array) -> Array:
+        del needed
+        sign = -1 if self.game.lose else 1
+        return jax.vmap(lambda state, king: material(self.game, state, king, sign))(states, kings[whose])
+
+    def _searched(self, search: AlphaBeta, states: State, these: Array, contexts: Array, whose: Array) -> Array:
+        """Return float32[B, A]: what a search finds in `these` (bool[B]) states; of the others nothing that counts."""
+        order = jnp.argsort(~these, stable=True)
+        depth = jnp.full(len(order), self.options.depth)
+        found = search.search(take(states, order), depth, these.sum(dtype=jnp.int32), contexts, whose[order]).values
+        return jnp.zeros_like(found).at[order].set(found)
+
+    def _choose(self, now: Learning, key: Array) -> tuple[Array, Array, Array]:
+        """Return what is played unless a random move is (int32[B]), what that is worth, and whether a guide plays it.
+
+        Guides take part in the first games, as black in one and white in the next. What their positions are worth to
+        the learner is what the numbers say without a search.
+        """
+        one, count, number = self.options, self.options.batch, jnp.arange(self.options.batch)
+        guided = (number < round(one.guides * count)) & (now.states.to_move == number % 2)
+        found = self._searched(self.search, now.states, ~guided, now.weights[None], jnp.zeros(count, int))
+        moves, worth = found.argmax(-1), found.max(-1)
+        if one.guides:
+            kings, lots = jax.random.bits(key, (2, count))
+            theirs = self._searched(self.guide, now.states, guided, jnp.array(KINGS), (kings % len(KINGS)).astype(int))
+            moves = jnp.where(guided, pick(best_moves(theirs), lots), moves)
+            worth = jnp.where(guided, self.sums.values(now.weights, now.states), worth)
+        return moves, jax.nn.sigmoid(worth), guided
+
+    def _points(self, before: State, after: State) -> tuple[Array, Array]:
+        """Return float32[B], points of the side that moved if the game has ended, and bool[B], whether it is drawn."""
+        game, movers = self.game, before.to_move
+        points = jax.vmap(lambda state, seat: game.score(state)[seat])(after, movers)
+        drawn = after.terminated & (after.returns == 0).all(-1)
+        ahead = jax.vmap(lambda state: leaves.counts(game, leaves.Options(), state)["PieceCount"])(after)
+        ahead = jnp.where((after.to_move == movers) ^ game.lose, ahead, -ahead)
+        more = self.options.drawn * jnp.clip(ahead, -MOST_AHEAD, MOST_AHEAD)
+        return jnp.where(drawn, points + more, points), drawn
+
     def _play(self, now: Learning, key: Array) -> tuple[Learning, Seen]:
         """Make a move in every game."""
         one, game, count = self.options, self.game, self.options.batch
-        bits, lots, openings = (jax.random.fold_in(key, n) for n in range(3))
-        depth, whose = jnp.full(count, one.depth), jnp.zeros(count, int)
-        found = self.search.search(now.states, depth, jnp.int32(count), now.weights[None], whose).values
-        drawn = jax.vmap(partial(random_move, game))(now.states, jax.random.bits(bits, (count,)))
+        bits, lots, openings, guides = (jax.random.fold_in(key, n) for n in range(4))
+        moves, found, guided = self._choose(now, guides)
+        any_move = jax.vmap(partial(random_move, game))(now.states, jax.random.bits(bits, (count,)))
         cut = (now.plies < now.random) | (jax.random.uniform(lots, (count,)) < one.chance)
-        after = jax.vmap(lambda s, a: game.step(s, a, unused_key()))(
-            now.states, jnp.where(cut, drawn, found.argmax(-1))
-        )
-        points = jax.vmap(lambda s, seat: game.score(s)[seat])(after, now.states.to_move)
+        after = jax.vmap(lambda s, a: game.step(s, a, unused_key()))(now.states, jnp.where(cut, any_move, moves))
+        points, drawn = self._points(now.states, after)
         turned = after.to_move != now.states.to_move
-        seen = Seen(now.states, jax.nn.sigmoid(found.max(-1)), cut, after.terminated, points, turned)
+        seen = Seen(now.states, found, guided, cut, after.terminated, drawn, points, turned)
         fresh = jax.vmap(lambda _: game.init(unused_key()))(now.plies)
         random = jax.random.randint(openings, (count,), 0, one.opening + 1)
         return replace(
@@ -216,8 +273,11 @@ class Learner:
             return (optax.apply_updates(weights, steps), memory), loss
 
         (weights, memory), losses = lax.scan(step, (now.weights, now.memory), order.reshape(one.passes, -1))
-        drawn = (seen.ended & (seen.result == 0.5)).sum() / jnp.maximum(seen.ended.sum(), 1)
-        told = jnp.stack([losses.mean(), seen.ended.sum().astype(float), drawn])
+        met = seen.ended & (np.arange(one.batch) < round(one.guides * one.batch))
+        result = jnp.where(seen.drawn, 0.5, seen.result)
+        taken = jnp.where(met, jnp.where(seen.guided, 1 - result, result), 0).sum() / jnp.maximum(met.sum(), 1)
+        drawn = seen.drawn.sum() / jnp.maximum(seen.ended.sum(), 1)
+        told = jnp.stack([losses.mean(), seen.ended.sum().astype(float), drawn, taken])
         return replace(now, weights=weights, memory=memory, chunk=now.chunk + 1), told
 
 
@@ -238,7 +298,7 @@ def learn(options: Options, folder: Path) -> np.ndarray:
         reject("folder", folder, f"one without checkpoints, or with those of the same options ({found.unusable[0][1]})")
     now, begun, games = found.tree, time.process_time(), 0
     for number in range(max(found.generation, 0) + 1, options.chunks + 1):
-        now, (loss, ended, drawn) = learner.go_on(now)
+        now, (loss, ended, drawn, taken) = learner.go_on(now)
         games += int(ended)
         if number % 10 == 0 or number == options.chunks:
             try:
@@ -247,6 +307,7 @@ def learn(options: Options, folder: Path) -> np.ndarray:
                 raise RunError(f"folder={folder}: cannot be written to ({reason(error)})") from error
             seconds = time.process_time() - begun
             told = f"{number} of {options.chunks}: {games} games, {drawn:.0%} drawn, loss {loss:.4f}"
+            told += f", {taken:.0%} of the points against guides" if options.guides else ""
             print(f"{told}, {seconds:.0f} CPU-seconds", file=sys.stderr, flush=True)
     return np.asarray(now.weights)
 

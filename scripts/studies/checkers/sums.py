@@ -6,6 +6,7 @@ pieces on the board tell; and, if wanted, for the side that is behind, level and
 sees (`envs.checkers.leaves.view`): the men of the side to move go up.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,9 +19,13 @@ from envs.checkers import leaves
 from envs.checkers.leaves import marks
 from envs.checkers.rules import Checkers, State, moves_of
 from jaxgp.bits import Bits, count, reverse
+from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.primitives import PrimitiveSet
 
 KINDS = 4
 """Man and king of the side to move, then of the other side."""
+PIECES = "(Plus (Plus FriendlyManCount FriendlyKingCount) (Plus EnemyManCount EnemyKingCount))"
+"""The pieces on the board, as a program counts them."""
 LEVEL = 0.2
 """A smaller lead, in men, is none. Kings count as in `PieceCount`."""
 
@@ -75,8 +80,7 @@ class Sums:
         of_phase = [self._by_lead(part) for part in np.split(weights, len(self.bounds) + 1)]
         program = of_phase[-1]
         for bound, text in reversed(list(zip(self.bounds, of_phase, strict=False))):
-            pieces = "(Plus (Plus FriendlyManCount FriendlyKingCount) (Plus EnemyManCount EnemyKingCount))"
-            program = f"(IFT (LowerEqual {pieces} One:{bound + 0.5}) {text} {program})"
+            program = f"(IFT (LowerEqual {PIECES} One:{bound + 0.5}) {text} {program})"
         return program
 
     def _by_lead(self, weights: np.ndarray) -> str:
@@ -103,6 +107,28 @@ class Sums:
         """Return sets of squares (words [N]) as the side to move sees them."""
         turned = reverse(bits, self.game.area)
         return tuple(jnp.where(to_move == 0, word, other) for word, other in zip(bits, turned, strict=True))
+
+
+def read(game: Checkers, primitives: PrimitiveSet, text: str) -> tuple[Sums, np.ndarray]:
+    """Return the sums that a program was written from, and their numbers, float32[S, F].
+
+    Raises:
+        ValueError: `Sums.write` does not write this program.
+    """
+    bounds = tuple(int(float(bound)) for bound in re.findall(rf"{re.escape(PIECES)} One:([\d.]+)", text))
+    sums = Sums(game, bounds, "LowerEqual PieceCount" in text, "KingsApart" in text)
+    terms = re.sub(rf"LowerEqual (?:{re.escape(PIECES)}|PieceCount) One\S+", "", text)
+    found = re.findall(r"\b(?:One|Mobility|KingsApart)(?::([^\s)]+))?", terms)
+    why = "this is a program of another form"
+    if len(found) != np.prod(sums.shape):
+        raise ValueError(why)
+    numbers = np.array([float(number or 1) for number in found], np.float32).reshape(sums.shape)
+    squares = numbers[:, : KINDS * game.area].reshape(len(numbers), game.area, 2, 2)[..., ::-1]  # kings come first
+    squares = squares.reshape(len(numbers), game.area, KINDS).swapaxes(1, 2).reshape(len(numbers), -1)
+    weights = np.concatenate([squares, numbers[:, KINDS * game.area :]], 1)
+    if languages.to_text(primitives, languages.parse(primitives, sums.write(weights))) != text:
+        raise ValueError(why)
+    return sums, weights
 
 
 def _square(point: tuple[int, int], man: float, king: float, other_man: float, other_king: float) -> str:
