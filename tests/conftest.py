@@ -15,6 +15,7 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 os.environ.setdefault(
     "XLA_FLAGS",
     "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_cpu_parallel_codegen_split_count=1"
+    " --xla_cpu_copy_insertion_use_region_analysis=true"
     " --xla_disable_hlo_passes=while-loop-invariant-code-motion,simplify-while-loops",
 )
 
@@ -42,7 +43,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # What earlier tests have compiled takes gigabytes, and areas of memory, of which Linux gives a process 65,530: one
 # program too many is a crash. What is forgotten goes back to the system where the C library can give it back.
 STATM = Path("/proc/self/statm")
-MOST = 1500 * 2**20
+MOST = min(3 * 2**30, max(3 * 2**29, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 6))
+"""Bytes that a process may take: forgetting, and compiling again what was forgotten, takes seconds each time."""
 give_back = getattr(ctypes.CDLL(None), "malloc_trim", lambda kept: 0)
 
 
