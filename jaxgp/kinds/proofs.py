@@ -55,6 +55,11 @@ class ProofFitnessOptions(RefereedFitnessOptions):
         low=1,
         high=MAX_COUNT,
     )
+    claims: bool = option(
+        False,
+        "whether the search has to claim the move that it chooses: a right one that it claims counts as 1, a wrong one "
+        "that it claims as -1, another move as half of what it would count",
+    )
     staged: bool = option(
         True,
         "whether correctness is 0 or 1, and nodes count for n <= 2 as well, once the best individual of a generation "
@@ -114,6 +119,7 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             most=self.most,
             factor=self.factor,
             limit=self.limit,
+            claims=self.claims,
             staged=self.staged,
             scale=self.scale,
             parsimony=self.parsimony,
@@ -132,9 +138,11 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             "logarithm": "right moves alone, by log2(1 + reference nodes / nodes)",
             "printed": "all moves, without a bound",
         }[self.boards]
+        claims = "counted as -1 where it is wrong" if self.claims else "not looked at"
         return [
             ("fitness", self.formula("sum of correctness * 2^n * reference nodes / nodes")),
             ("nodes count for", bounded),
+            ("a claim is", claims),
             ("problems", f"{self.each} of each n up to {self.longest}, drawn in each generation"),
             ("a search is truncated at", f"{self.factor:g} times the reference nodes, at most {self.limit}"),
             ("later stage", "from 75 % solved by the best" if self.staged else "none"),

@@ -20,9 +20,10 @@ FITNESS = ProofFitness(
 )
 
 
-def points(right, credit, nodes, later=False, **changed):
+def points(right, credit, nodes, later=False, claimed=None, **changed):
     shown = Proofs(
         right=np.array([right]),
+        claimed=np.array([right if claimed is None else claimed]),
         credit=np.array([credit], np.float32),
         nodes=np.array([nodes], np.int32),
         chosen=np.zeros((1, len(nodes)), np.int32),
@@ -62,6 +63,16 @@ def test_near_moves_count_before_the_later_stage_alone():
     near = {"right": [False] * 3, "credit": [0.5, 0.25, 0.5], "nodes": [10, 10, 10]}
     np.testing.assert_allclose(points(**near), [1, 1, 16])
     np.testing.assert_allclose(points(**near, later=True), [0, 0, 0])
+
+
+def test_a_wrong_claim_takes_what_a_right_one_would_give_and_a_move_that_is_not_claimed_counts_half():
+    found = {"right": [True, True, False], "credit": [1.0, 1.0, 0.5], "nodes": [600, 7_000, 800_000], "claims": True}
+    all_claimed = {**found, "claimed": [True] * 3}
+    np.testing.assert_allclose(points(**all_claimed), [2, 4, -64])
+    np.testing.assert_allclose(points(**all_claimed, later=True), [2, 4, -64])
+    none_claimed = {**found, "claimed": [False] * 3}
+    np.testing.assert_allclose(points(**none_claimed), [1, 2, 8])
+    np.testing.assert_allclose(points(**none_claimed, later=True), [0, 0, 0])
 
 
 def test_a_generation_draws_as_many_problems_of_each_length_as_there_are_by_its_key_alone():

@@ -10,6 +10,10 @@ The formula of the source has no bound for boards, and multiplies partial credit
 hardly a move wins. Here only right moves have the factor, and it is bounded, unless the formula is wanted as printed.
 By logarithms they have log2(1 + the factor) instead: then half as many nodes count alike for all searches.
 
+A program that values first moves by what stands on the board is right more often than one that begins to search.
+Where claims count, a right move that the search claims to win has correctness 1, a wrong one that it claims has -1, and
+others have half their credit, or none in the later stage.
+
 Source: M. Sipper, "Evolved to Win" (2011), section 6.3.4.
 """
 
@@ -44,6 +48,7 @@ class Proofs:
     """What individuals did on problems, of any batch shape."""
 
     right: Array  # bool[...]: a first move that wins by force was chosen
+    claimed: Array  # bool[...]: the search says that its move wins by force
     credit: Array  # float32[...]
     nodes: Array  # int32[...]
     chosen: Array  # int32[...]
@@ -81,6 +86,7 @@ class ProofFitness(Absolute[ProofStage]):
         most: the most that boards count where they are capped.
         factor: a search is truncated at so many times the nodes of the reference search.
         limit: the most nodes of a search, whatever the reference search took.
+        claims: whether claims count, see above.
         staged: whether there is a later stage; else all generations have the first one.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
@@ -96,6 +102,7 @@ class ProofFitness(Absolute[ProofStage]):
     most: float = 8.0
     factor: float = 1.5
     limit: int = 10_000
+    claims: bool = False
     staged: bool = True
     scale: float = 1.0
     parsimony: float = 0.0
@@ -177,8 +184,8 @@ class ProofFitness(Absolute[ProofStage]):
         metrics = {
             "evaluations": jnp.int32(count * drawn + self.measured * pool),
             "nodes": both.nodes.astype(jnp.float32).sum(),
-            "solved": found.right.mean(),
-            "best_solved": found.right[fittest].mean(),
+            "solved": self._solved(found).mean(),
+            "best_solved": self._solved(found)[fittest].mean(),
             "truncated": found.truncated.mean(),
             "idle": idle[0],
             "later": memory.later,
@@ -192,7 +199,7 @@ class ProofFitness(Absolute[ProofStage]):
             behaviour=behaviour,
         )
         # The source says it of the best individuals; a generation decides for the next one.
-        later = memory.later | (self.staged & (found.right[fittest].mean() >= LATER))
+        later = memory.later | (self.staged & (self._solved(found)[fittest].mean() >= LATER))
         measured = jax.tree.map(lambda x: x[1, : self.measured * pool].reshape(pool, self.measured).T, both)
         return result, self._stand(measured, every, best, size, later)
 
@@ -207,7 +214,7 @@ class ProofFitness(Absolute[ProofStage]):
         points = self.points(found, jnp.asarray(every), jnp.bool_(True)).sum(1)
         fitness = worth(points, size[best], self.scale, self.parsimony, self.minimum)
         first = jnp.argmax(comparable(fitness))
-        right, nodes = found.right[first], found.nodes[first].astype(jnp.float32)
+        right, nodes = self._solved(found)[first], found.nodes[first].astype(jnp.float32)
         metrics = {
             "standing_solved": right.mean(),
             "standing_nodes": nodes.sum() / np.float32(self.reference.sum()),
@@ -240,7 +247,11 @@ class ProofFitness(Absolute[ProofStage]):
         if isinstance(found, ProgramClaims):
             lanes = getattr(self.prover, "lanes", 1)
             idle = 1 - found.boards.sum() / jnp.maximum(found.iterations * lanes, 1)
-        return Proofs(right, credit, found.nodes, found.chosen, found.truncated), idle
+        return Proofs(right, found.solved, credit, found.nodes, found.chosen, found.truncated), idle
+
+    def _solved(self, found: Proofs) -> Array:
+        """Return bool[...]: a right first move was chosen, and claimed to win where claims count."""
+        return found.right & found.claimed if self.claims else found.right
 
     def points(self, found: Proofs, which: Array, later: Array) -> Array:
         """Return float32[..., B]: what each problem (int32[B]) adds to the fitness."""
@@ -248,8 +259,12 @@ class ProofFitness(Absolute[ProofStage]):
         ratio = reference / jnp.maximum(found.nodes, 1)
         counts = later | (n > SHORT)
         correct = jnp.where(later, found.right.astype(jnp.float32), found.credit)
+        whole = found.right
+        if self.claims:
+            whole = found.claimed
+            correct = jnp.where(whole, jnp.where(found.right, 1.0, -1.0), jnp.where(later, 0.0, correct / 2))
         if self.boards == "capped":
-            ratio = jnp.where(found.right, jnp.minimum(ratio, self.most), 1.0)
+            ratio = jnp.where(whole, jnp.minimum(ratio, self.most), 1.0)
         elif self.boards == "logarithm":
-            ratio = jnp.where(found.right, jnp.log2(1 + ratio), 1.0)
+            ratio = jnp.where(whole, jnp.log2(1 + ratio), 1.0)
         return correct * 2.0**n * jnp.where(counts, ratio, 1.0)

@@ -12,6 +12,8 @@
 //     mate perft DEPTH < problems                      sequences of moves
 //     mate random GAMES PLIES SEED                     positions of games of greedy and random sides, in FEN
 //     mate draw N BOARDS SEED                          problems of n among so many boards with men at random
+//     mate programs [worst] [once] [made] [stop] [near=N] [prove=LIMIT] < what
+//                                                      programs that make moves: see mate_programs.hpp
 //
 // SEARCH is plain, captures, checks, last, table, staged, few, dfpn, dfpn_replies, lazy or flights; few_moves or few_replies is few where
 // a move that wins, or a reply that refutes, comes first, found by another search that is not counted. Standard input has FEN;N on each line.
@@ -163,17 +165,48 @@ void pseudo(const Board& b, F f) {
     }
 }
 
+// Whether two squares are on one row, column or diagonal.
+inline bool straight(int s, int t) { return (s & 7) == (t & 7) || (s >> 3) == (t >> 3); }
+inline bool aligned(int s, int t) { return straight(s, t) || std::abs((s & 7) - (t & 7)) == std::abs((s >> 3) - (t >> 3)); }
+
+// Whether a move may leave the own king in check; other moves surely do not.
+struct Exposed {
+    const Board& b;
+    const int own;
+    const bool checked;
+    explicit Exposed(const Board& board) : b(board), own(king(board, 1)), checked(attacked(board, own, -1)) {}
+    bool by(const Move& m) const {
+        const int man = b.cell[m.from];
+        if (man == KING) return attacked(moved(b, m), m.to, -1);
+        const bool may = checked || (man == PAWN && m.to == b.passing) || aligned(m.from, own);
+        return may && attacked(moved(b, m), own, -1);
+    }
+};
+
+// Whether a move gives check: by its man, whatever stands between, or where it leaves a line to the king.
+bool checks(const Board& b, const Move& m, int target) {
+    const int man = m.kind ? int(m.kind) : b.cell[m.from], dx = (target & 7) - (m.to & 7), dy = (target >> 3) - (m.to >> 3);
+    bool may = aligned(m.from, target) || man == KING || (man == PAWN && m.to == b.passing);
+    if (man == KNIGHT) may |= std::abs(dx * dy) == 2;
+    else if (man == PAWN) may |= dy == 1 && std::abs(dx) == 1;
+    else if (man == BISHOP) may |= std::abs(dx) == std::abs(dy);
+    else if (man == ROOK) may |= straight(m.to, target);
+    else may |= aligned(m.to, target);
+    return may && attacked(moved(b, m), target, 1);
+}
+
 enum Order { PLAIN, CAPTURES, CHECKS };
 
 std::vector<Move> legal(const Board& b, Order order = CHECKS) {
     std::vector<Move> found;
-    const int target = king(b, -1), own = king(b, 1);
+    found.reserve(48);
+    const int target = king(b, -1);
+    const Exposed exposed(b);
     pseudo(b, [&](Move m) {
-        const Board a = moved(b, m);
-        if (attacked(a, b.cell[m.from] == KING ? int(m.to) : own, -1)) return;
+        if (exposed.by(m)) return;
         int level = 6;
         if (order != PLAIN) level = b.cell[m.from] == PAWN && m.to == b.passing ? 5 : RANK[-b.cell[m.to]];
-        if (order == CHECKS && attacked(a, target, 1)) level = 0;
+        if (order == CHECKS && checks(b, m, target)) level = 0;
         int code = m.to;
         if (m.kind) code = 4 * (m.to - m.from - 7) + (std::find(PROMOTIONS, PROMOTIONS + 4, m.kind) - PROMOTIONS);
         m.code = level << 12 | m.from << 6 | code;
@@ -185,10 +218,8 @@ std::vector<Move> legal(const Board& b, Order order = CHECKS) {
 
 int replies(const Board& b) {
     int count = 0;
-    const int own = king(b, 1);
-    pseudo(b, [&](const Move& m) {
-        count += !attacked(moved(b, m), b.cell[m.from] == KING ? int(m.to) : own, -1);
-    });
+    const Exposed exposed(b);
+    pseudo(b, [&](const Move& m) { count += !exposed.by(m); });
     return count;
 }
 
@@ -488,6 +519,22 @@ struct ProofNumber : Counted {
     }
 };
 
+// Whether a first move forces mate within n, by proof numbers.
+struct Settled {
+    bool known = true, won = false;
+    long nodes = 0;
+};
+
+Settled settle(const Board& b, const Move& m, int n, long limit) {
+    ProofNumber proof;
+    proof.by_replies = true;
+    proof.limit = limit;
+    const Board c = turned(moved(b, m));
+    const Key k = proof.meet(c, n - 1, false, false);
+    if (proof.known[k].pn && proof.known[k].dn) proof.visit(c, k, n - 1, false, ProofNumber::INFINITE, ProofNumber::INFINITE);
+    return {!proof.stopped, !proof.known[k].pn, proof.nodes};
+}
+
 // The smallest proof as a tree, counted in moves, by depth first with bounds.
 struct Smallest : Counted {
     static constexpr int NEVER = 1 << 28;
@@ -534,6 +581,7 @@ struct Smallest : Counted {
     }
 };
 
+#include "mate_view.hpp"
 #include "mate_lazy.hpp"
 
 struct Found {
@@ -610,6 +658,7 @@ void games(int count, int plies, unsigned seed) {
 }
 
 #include "mate_draw.hpp"
+#include "mate_programs.hpp"
 
 int main(int count, char** given) {
     const std::string what = count > 1 ? given[1] : "";
@@ -620,6 +669,10 @@ int main(int count, char** given) {
     }
     if (what == "draw" && count > 4) {
         draw(std::atoi(given[2]), std::atoi(given[3]), std::atoi(given[4]));
+        return 0;
+    }
+    if (what == "programs") {
+        programs({given + 2, given + count});
         return 0;
     }
     const auto problems = read();
@@ -633,16 +686,10 @@ int main(int count, char** given) {
             long nodes = 0;
             std::string names;
             for (const Move& m : legal(b)) {
-                ProofNumber proof;
-                proof.by_replies = true;
-                proof.limit = std::atol(given[2]);
-                const Board c = turned(moved(b, m));
-                const Key k = proof.meet(c, n - 1, false, false);
-                if (proof.known[k].pn && proof.known[k].dn)
-                    proof.visit(c, k, n - 1, false, ProofNumber::INFINITE, ProofNumber::INFINITE);
-                nodes += proof.nodes;
-                if (proof.stopped) names += " ?" + name(b, m);
-                else if (!proof.known[k].pn) names += " " + name(b, m);
+                const Settled one = settle(b, m, n, std::atol(given[2]));
+                nodes += one.nodes;
+                if (!one.known) names += " ?" + name(b, m);
+                else if (one.won) names += " " + name(b, m);
             }
             std::printf("%ld%s\n", nodes, names.c_str());
         } else if (what == "smallest") {

@@ -25,6 +25,18 @@ class Counts(NamedTuple):
     cut: bool
 
 
+class Found(NamedTuple):
+    """What a program that makes moves has come to."""
+
+    chosen: int  # the first move, as `envs.chess` numbers the moves of its list
+    score: float  # what it is worth, at most 1000
+    nodes: int
+    truncated: bool
+    deepest: int  # plies of the longest line
+    refused: int  # how often a function would have tried moves where the solver had none left
+    proved: int  # whether the first move forces mate, where the program says so; -1: not known, or not looked for
+
+
 @cache
 def program() -> Path:
     """Compile the program; raises UsageError where there is no compiler."""
@@ -66,3 +78,33 @@ def count(
     words = [search, "told" if told else "deepening", str(limit), *how]
     rows = (line.split() for line in ask(words, problems))
     return [Counts(int(row[0]), row[1], int(row[2]), int(row[3]), row[4] == "1") for row in rows]
+
+
+def run(
+    programs: Sequence[str],
+    problems: Sequence[str],
+    pairs: Sequence[tuple[int, int, int, int, int]],
+    options: Sequence[str] = (),
+) -> list[Found]:
+    """Return what programs that make moves come to.
+
+    Args:
+        programs: S-expressions.
+        problems: in FEN.
+        pairs: the number of a program, that of a problem, moves that the program may make, the most nodes, and the n of
+            the problem.
+        options: how functions are read where that is not the default: worst, once, made; stop: the first move that is
+            worth 1000 is the last; near=N; prove=N: claims are checked by `dfpn_replies` with so many nodes.
+    """
+    given = [
+        *(f"program {one}" for one in programs),
+        *(f"problem {one}" for one in problems),
+        *("pair {} {} {} {} {}".format(*pair) for pair in pairs),
+    ]
+    done = subprocess.run(
+        [str(program()), "programs", *options], input="\n".join(given), capture_output=True, text=True, check=True
+    )
+    rows = (line.split() for line in done.stdout.splitlines())
+    return [
+        Found(int(row[0]), float(row[1]), int(row[2]), row[3] == "1", *(int(cell) for cell in row[4:])) for row in rows
+    ]

@@ -1,85 +1,10 @@
-// The search of jaxgp.search.proofs.lazy, and what weights of it see in envs.mate: included by mate.cpp.
+// The search of jaxgp.search.proofs.lazy, and what its weights stand before: included by mate.cpp.
 //
 // `lazy` is by proof numbers; moves are made one by one, and the boards after them are kept. First numbers are powers of two, whose
 // exponents are weighted sums, in parts. `flights` also passes over checks that surely are no mate on the last move. `Lazy::hand` has the weights of the search by hand; further ones are added to
 // these, in the order of `Lazy::hand` and then of `weigh`.
 
 #include <cmath>
-
-// What is seen of a board. The opponent's men are of sign `its`, those of the solver of the other sign.
-struct Seen {
-    const Board& b;
-    const int its, place;
-    Seen(const Board& board, int sign, int at) : b(board), its(sign), place(at) {}
-    Seen(const Board& board, int sign) : Seen(board, sign, king(board, sign)) {}
-
-    static int far(int a, int c) { return std::max(std::abs((a & 7) - (c & 7)), std::abs((a >> 3) - (c >> 3))); }
-    bool theirs(int s) const { return b.cell[s] * its > 0; }
-    bool mine(int s) const { return b.cell[s] * its < 0; }
-
-    // Whether a man of the solver, were it of this kind and at `s`, attacked `t`.
-    bool hits(int kind, int s, int t) const {
-        const int dx = (t & 7) - (s & 7), dy = (t >> 3) - (s >> 3);
-        if (!dx && !dy) return false;
-        if (kind == KNIGHT) return std::abs(dx * dy) == 2;
-        if (kind == KING) return far(s, t) == 1;
-        if (kind == PAWN) return dy == -its && std::abs(dx) == 1;
-        const bool straight = !dx || !dy, slanting = std::abs(dx) == std::abs(dy);
-        if (!(straight && kind != BISHOP) && !(slanting && kind != ROOK)) return false;
-        const int step = 8 * ((dy > 0) - (dy < 0)) + (dx > 0) - (dx < 0);
-        for (int at = s + step; at != t; at += step)
-            if (b.cell[at]) return false;
-        return true;
-    }
-    int men() const { return 64 - std::count(b.cell.begin(), b.cell.end(), 0); }
-    int proximity() const {
-        const int x = place & 7, y = place >> 3;
-        return 3 - std::min({x, y, 7 - x, 7 - y});
-    }
-    int not_moves() const {
-        Board away = b;
-        away.cell[place] = 0;
-        int steps = 0;
-        for (int t = 0; t < 64; ++t) steps += far(t, place) == 1 && !theirs(t) && !attacked(away, t, -its);
-        return 8 - steps;
-    }
-    int can_check() const {
-        int count = 0;
-        for (int s = 0; s < 64; ++s) {
-            if (!mine(s)) continue;
-            const int kind = std::abs(b.cell[s]);
-            bool can = hits(kind, s, place);
-            for (int t = 0; t < 64 && !can && kind != KING; ++t) {
-                if (mine(t) || t == place || !hits(kind, t, place)) continue;
-                if (kind != PAWN) can = hits(kind, s, t);
-                else if (b.cell[t]) can = hits(PAWN, s, t);
-                else can = s - 8 * its == t || (s >> 3 == (its > 0 ? 6 : 1) && s - 16 * its == t && !b.cell[s - 8 * its]);
-            }
-            count += can;
-        }
-        return count;
-    }
-    int men_attacked() const {
-        int count = 0;
-        for (int t = 0; t < 64; ++t) count += theirs(t) && t != place && far(t, place) <= 2 && attacked(b, t, -its);
-        return count;
-    }
-    bool protects() const {
-        for (int t = 0; t < 64; ++t)
-            if (theirs(t) && far(t, place) == 1) return true;
-        return false;
-    }
-    int around() const {
-        int count = 0;
-        for (int s = 0; s < 64; ++s)
-            for (int t = 0; t < 64; ++t)
-                if (mine(s) && far(t, place) == 1 && hits(std::abs(b.cell[s]), s, t)) {
-                    ++count;
-                    break;
-                }
-        return count;
-    }
-};
 
 // Squares to which the king of the other side could go at once: a check that leaves one of them is no mate.
 struct Flights {
@@ -90,7 +15,7 @@ struct Flights {
         Board away = b;
         away.cell[place] = 0;
         for (int t = 0; t < 64; ++t)
-            if (Seen::far(t, place) == 1 && b.cell[t] >= 0 && !attacked(away, t, 1)) squares.push_back(t);
+            if (View::far(t, place) == 1 && b.cell[t] >= 0 && !attacked(away, t, 1)) squares.push_back(t);
     }
     // Whether a slider of the side to move stands behind a man of its own, as a square sees it.
     bool opens(int from, int t) const {
@@ -108,9 +33,9 @@ struct Flights {
     bool left_by(const Move& m) const {
         const int man = b.cell[m.from];
         if (man == KING || m.kind || (man == PAWN && m.to == b.passing)) return false;
-        const Board empty;
+        const Word reached = View(Board(), true).reach(m.to, man);
         return std::any_of(squares.begin(), squares.end(), [&](int t) {
-            return t != m.to && !Seen(empty, -1, m.to).hits(man, m.to, t) && !opens(m.from, t);
+            return t != m.to && !(reached >> t & 1) && !opens(m.from, t);
         });
     }
 };
@@ -153,7 +78,7 @@ struct Lazy : Counted {
     // The sum of what is seen on a board of the opponent's turn, or of the solver's, with the weights from `begin` on.
     std::array<int, 2> weigh(const Board& b, bool mine, const Board* before, int count) const {
         const int begin = mine ? OR_SEEN : AND_SEEN, size = mine ? 2 : TERMINALS;
-        const Seen seen(b, mine ? -1 : 1);
+        const View now(b, mine);
         std::array<int, 2> sum{0, 0};
         auto add = [&](int n, int usual, auto value) {
             const int pn = parts[begin + n], dn = parts[begin + size + n];
@@ -161,16 +86,18 @@ struct Lazy : Counted {
             const int shown = value() - usual;
             sum[0] += pn * shown, sum[1] += dn * shown;
         };
-        add(0, 6, [&] { return seen.not_moves(); });
-        add(1, 0, [&] { return before && std::count(before->cell.begin(), before->cell.end(), 0) != 64 - seen.men(); });
+        auto men = [](const Board& board) { return std::count(board.cell.begin(), board.cell.end(), 0); };
+        const auto number = View::count;
+        add(0, 6, [&] { return 8 - number(now.steps()); });
+        add(1, 0, [&] { return before && men(*before) != men(b); });
         if (mine) return sum;
         add(2, 0, [&] { return in_check(b); });
-        add(3, 2, [&] { return seen.proximity(); });
+        add(3, 2, [&] { return 3 - View::edge(now.target); });
         add(4, 0, [&] { return count == 1; });
-        add(5, 2, [&] { return seen.can_check(); });
-        add(6, 1, [&] { return seen.men_attacked(); });
-        add(7, 0, [&] { return seen.protects(); });
-        add(8, 0, [&] { return before && seen.around() > Seen(*before, -1).around(); });
+        add(5, 2, [&] { return number(now.can_check()); });
+        add(6, 1, [&] { return number(now.men_attacked(2)); });
+        add(7, 0, [&] { return now.protects(); });
+        add(8, 0, [&] { return before && number(now.around()) > number(View(*before, true).around()); });
         return sum;
     }
 

@@ -2,7 +2,7 @@
 
     python scripts/studies/mate/champions.py run=outputs/DIR name=mate_book limit=10000 save=rows.csv
 
-`run` is a run, or a folder of runs, as `seeds=0-4` makes one.
+`run` is a run, or a folder of runs, as `seeds=0-4` makes one. Programs that make moves have them made by plain C++.
 """
 
 import sys
@@ -18,7 +18,6 @@ if __name__ == "__main__":
 import json
 from dataclasses import dataclass
 
-import envs
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import reject
@@ -26,6 +25,7 @@ from jaxgp.measure import champions
 from jaxgp.measure.proving import table
 from jaxgp.options import MAX_COUNT, option
 from studies.chess.shared import rows
+from studies.mate.programs import Games
 
 COLUMNS = ("run", "seed", "generations", "generation", "limit", "n", "problems", "solved", "proved", "claimed", "nodes")
 
@@ -42,7 +42,7 @@ class Options:
 
 def measured(path: Path, options: Options) -> list[list[str]]:
     """Return the rows of a run."""
-    loaded = champions.load(str(path), envs)
+    loaded = champions.load(str(path), Games())
     told = json.loads((path / "champion.json").read_text(encoding="utf-8"))
     records = (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     about = (options.name or told["title"], told["seed"], len(records), told["generation"], options.limit)

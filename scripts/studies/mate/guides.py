@@ -5,11 +5,13 @@
     python scripts/studies/mate/guides.py run=FILE.json file=problems.epd known=docs/data/mate_lines.csv limit=2000000
     python scripts/studies/mate/guides.py text="(PROGRAM 250 250)" equal=replies
     python scripts/studies/mate/guides.py text="(PROGRAM 0 0 0 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0)" role=weights
+    python scripts/studies/mate/guides.py text="(IfForAllOpponentMoves IsMateInOneOrLess 1000 -1000)" role=search
 
 `file` is a list in EPD whose problems are added, the composed ones or those of games; their rows are numbers of lines,
 without positions. The other searches are those of plain C++, cut at the same limit. So are those that weights guide
-within lazy and flights: they make as many moves as in lanes. A guide given as text is measured
-as champions are; trees that say nothing, and weights of 0, have to need what the search by hand needs.
+within lazy and flights, and those of programs that make moves: they make as many moves as in lanes. What such a program
+claims is proved where `dfpn_replies` finds the same. A guide given as text is measured as champions are; trees that say
+nothing, and weights of 0, have to need what the search by hand needs.
 """
 
 import sys
@@ -33,14 +35,17 @@ import jax.numpy as jnp
 import envs
 from envs.mate import suites
 from jaxgp import files
+from jaxgp.arrays import take
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
+from jaxgp.interpreter.machine import MATE
 from jaxgp.measure import champions
 from jaxgp.options import MAX_COUNT, option
 from rivals.plain import mate
 from studies.chess.shared import rows
+from studies.mate import programs
 
 COMPOSED = "matetrack"
 KINDS = ("composed", "games")
@@ -48,7 +53,10 @@ CAPACITY = 128
 """Nodes of a guide; one for all, so that those of one kind share a compiled program."""
 LAZY = ("lazy", "flights")
 WITHIN = ("deepening", "proof", *LAZY)
+ROLES = ("guide", "weights", "search")
 HAND = ("few", "dfpn_replies")
+CHECKED = 3_000_000
+"""Nodes by which a claim of a program is checked, at most."""
 Posed = tuple[str, str, str, int]
 """Source, line, FEN and n."""
 COLUMNS = ("run", "seed", "source", "line", "n", "limit", "nodes", "proved", "cut", *HAND, "text")
@@ -60,7 +68,9 @@ class Options:
 
     run: str | None = option(None, "the run, or the champion file", path=True)
     text: str | None = option(None, "the trees or weights of a guide in its place")
-    role: str = option("guide", "which of them the text has", ("guide", "weights"))
+    role: str = option("guide", "which of them the text has; search: a program that makes moves", ROLES)
+    language: str = option("again", "the language of a program that makes moves", ("book", "again"))
+    stop: bool = option(True, "whether its first claim ends the search")
     within: str = option(
         "deepening", "the search of trees given as text, or of weights: few for deepening, or others", WITHIN
     )
@@ -111,6 +121,8 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
         lazy = {"within": options.within} if options.within in LAZY else {}
         trees = {"within": options.within, "equal": options.equal} if options.role == "guide" else lazy
         values = {**trees, "entries": options.entries}
+        if options.role == "search":
+            values = {"language": options.language, "stop": options.stop}
         return (
             cast(envs.spec("mate"), None, options.role, None, values),
             options.text,
@@ -121,10 +133,11 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
         reject("run", None, "a run, a champion file, or text=")
     loaded = champions.load(options.run, envs)
     role = loaded.cast.role.name if loaded.cast.role else ""
-    if role not in ("guide", "weights"):
-        reject("run", options.run, "a champion of the role guide or weights")
+    if role not in ROLES:
+        reject("run", options.run, f"a champion of one of the roles {', '.join(ROLES)}")
     values = {name: value for name, value in loaded.cast.program.items() if name != "role"}
-    values["entries"] = options.entries
+    if role != "search":
+        values["entries"] = options.entries
     own = cast(loaded.cast.spec, loaded.cast.game, role, None, values)
     return own, loaded.content.text, loaded.content.title, str(loaded.content.seed)
 
@@ -150,6 +163,8 @@ def by_hand(search: str, given: list[Posed], told: dict[str, dict[str, str]], li
 
 def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) -> list[list[int]]:
     """Return nodes, whether it is proved, and whether it is cut, of each problem; genome [1, T, L]."""
+    if own.role is not None and own.role.name == "search":
+        return claimed(own, languages.to_text(own.language, take(genome, 0)), pairs, limit)
     plans = own.actor.prepare(genome)
     if own.options.within in LAZY:
         plain = mate.count(own.options.within, pairs, limit, weights=plans[0].tolist())
@@ -160,13 +175,30 @@ def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) ->
     return [found.nodes.tolist(), found.solved.astype(int).tolist(), found.truncated.astype(int).tolist()]
 
 
+def claimed(own: Cast, text: str, pairs: list[tuple[str, int]], limit: int) -> list[list[int]]:
+    """Return the same of a program that makes moves, whose claims are checked."""
+    most = own.options.deepest
+    lefts = [min(n, most) if own.options.told else most for _, n in pairs]
+    asked = [(0, number, left, limit, n) for number, (left, (_, n)) in enumerate(zip(lefts, pairs, strict=True))]
+    words = (*programs.words(own.options), f"prove={CHECKED}")
+    found = mate.run([text], [position for position, _ in pairs], asked, words)
+    return [
+        [one.nodes for one in found],
+        [int(one.score >= MATE and one.proved == 1) for one in found],
+        [int(one.truncated) for one in found],
+    ]
+
+
 def task(options: Options) -> int:
     """Search, and write the rows."""
     own, text, name, seed = guide(options)
     told = known(options)
     given = [one for one in problems(options) if not told or one[0] not in KINDS or one[1] in told]
     pairs = [(position, n) for _, _, position, n in given]
-    genome = languages.parse(own.language, text, CAPACITY)
+    try:
+        genome = languages.parse(own.language, text, CAPACITY)
+    except ValueError as error:
+        raise UsageError(f"text={text}: {error}") from error
     genome = jax.tree.map(lambda x: jnp.asarray(x)[None], genome)
     found = counted(own, genome, pairs, options.limit)
     hand = [by_hand(search, given, told, options.limit) for search in HAND]

@@ -1,0 +1,123 @@
+// What is seen of a board of chess by programs and searches for mates, tables 6.3 and 6.4 of M. Sipper, "Evolved to
+// Win" (2011): included by mate.cpp. docs/mate_programs.md says what each terminal means.
+
+// How a board looks to the solver, whose men are positive and go up, whoever is to move.
+struct View {
+    std::array<std::int8_t, 64> cell{};
+    int target = 0;  // the other king
+    Word mine = 0, theirs = 0;
+
+    View(const Board& board, bool solver) : cell(solver ? board.cell : turned(board).cell) {  // whether it is to move
+        for (int s = 0; s < 64; ++s) {
+            if (cell[s] > 0) mine |= Word(1) << s;
+            if (cell[s] < 0) theirs |= Word(1) << s;
+            if (cell[s] == -KING) target = s;
+        }
+    }
+
+    // The squares that a man of a kind attacks from a square; pawns are the solver's.
+    Word reach(int square, int kind) const {
+        const int x = square & 7, y = square >> 3;
+        Word found = 0;
+        auto put = [&](int a, int c) {
+            if (inside(a, c)) found |= Word(1) << (8 * c + a);
+        };
+        if (kind == PAWN) {
+            put(x - 1, y + 1), put(x + 1, y + 1);
+        } else if (kind == KNIGHT) {
+            for (auto& leap : LEAPS) put(x + leap[0], y + leap[1]);
+        } else {
+            for (int d = kind == BISHOP ? 4 : 0; d < (kind == ROOK ? 4 : 8); ++d)
+                for (int a = x + STEPS[d][0], c = y + STEPS[d][1]; inside(a, c); a += STEPS[d][0], c += STEPS[d][1]) {
+                    put(a, c);
+                    if (cell[8 * c + a] || kind == KING) break;
+                }
+        }
+        return found;
+    }
+
+    template <class F>
+    static void each(Word set, F f) {
+        for (; set; set &= set - 1) f(__builtin_ctzll(set));
+    }
+
+    // The solver's men that fit.
+    template <class F>
+    Word men(F fits) const {
+        Word found = 0;
+        each(mine, [&](int s) { found |= Word(fits(s)) << s; });
+        return found;
+    }
+
+    static int count(Word set) { return __builtin_popcountll(set); }
+    static int edge(int s) { return std::min({s & 7, s >> 3, 7 - (s & 7), 7 - (s >> 3)}); }
+    static int far(int s, int t) { return std::max(std::abs((s & 7) - (t & 7)), std::abs((s >> 3) - (t >> 3))); }
+    Word close(int steps) const {
+        Word found = 0;
+        for (int s = 0; s < 64; ++s) found |= Word(far(s, target) <= steps) << s;
+        return found;
+    }
+    Word beside() const { return reach(target, KING); }
+    Word attacked() const {
+        Word found = 0;
+        each(mine, [&](int s) { found |= reach(s, cell[s]); });
+        return found;
+    }
+    Word steps() const {
+        View without = *this;
+        without.cell[target] = 0;
+        return beside() & ~theirs & ~without.attacked();
+    }
+    Word pinned() const {
+        Word found = 0;
+        for (int d = 0; d < 8; ++d) {
+            int first = -1;
+            for (int a = (target & 7) + STEPS[d][0], c = (target >> 3) + STEPS[d][1]; inside(a, c); a += STEPS[d][0], c += STEPS[d][1]) {
+                const int s = 8 * c + a;
+                if (!cell[s]) continue;
+                if (first >= 0) {
+                    if (cell[s] == QUEEN || cell[s] == (d < 4 ? ROOK : BISHOP)) found |= Word(1) << first;
+                    break;
+                }
+                if (cell[s] > 0) break;
+                first = s;
+            }
+        }
+        return found;
+    }
+    Word checkers() const {
+        return men([&](int s) { return reach(s, cell[s]) >> target & 1; });
+    }
+    Word around() const {
+        const Word area = beside();
+        return men([&](int s) { return (reach(s, cell[s]) & area) != 0; });
+    }
+    // Men that can go where they attack the king, pins, promotions and castling apart.
+    Word can_check() const {
+        constexpr Word ENDS = 0xFF000000000000FFull;
+        return men([&](int s) {
+            const int kind = cell[s];
+            if (kind == KING) return false;
+            Word goals = reach(s, kind) & ~mine;
+            if (kind == PAWN) {
+                goals &= theirs;
+                if (!cell[s + 8]) {
+                    goals |= Word(1) << (s + 8);
+                    if (s < 16 && !cell[s + 16]) goals |= Word(1) << (s + 16);
+                }
+                goals &= ~ENDS | Word(1) << target;
+            }
+            bool found = goals >> target & 1;
+            each(goals, [&](int goal) { found = found || reach(goal, kind) >> target & 1; });
+            return found;
+        });
+    }
+    Word men_attacked(int near) const { return theirs & ~(Word(1) << target) & close(near) & attacked(); }
+    bool protects() const { return (beside() & theirs) != 0; }
+    int material() const {
+        constexpr int WORTH[7] = {0, 1, 3, 3, 5, 9, 0};
+        int sum = 0;
+        for (int man : cell) sum += man > 0 ? WORTH[man] : -WORTH[-man];
+        return sum;
+    }
+};
