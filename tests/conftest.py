@@ -15,7 +15,6 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 os.environ.setdefault(
     "XLA_FLAGS",
     "--xla_backend_extra_options=xla_cpu_disable_new_fusion_emitters --xla_cpu_parallel_codegen_split_count=1"
-    " --xla_cpu_copy_insertion_use_region_analysis=true"
     " --xla_disable_hlo_passes=while-loop-invariant-code-motion,simplify-while-loops",
 )
 
