@@ -42,7 +42,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # What earlier tests have compiled takes gigabytes, and areas of memory, of which Linux gives a process 65,530: one
 # program too many is a crash. What is forgotten goes back to the system where the C library can give it back.
 STATM = Path("/proc/self/statm")
-MOST = 1500 * 2**20
+MOST = min(3 * 2**30, max(3 * 2**29, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 6))
+"""Bytes that a process may take: forgetting, and compiling again what was forgotten, takes seconds each time."""
 give_back = getattr(ctypes.CDLL(None), "malloc_trim", lambda kept: 0)
 
 

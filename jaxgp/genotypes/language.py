@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import Array
 
 from jaxgp.genotypes import programs, rulelists
@@ -149,4 +148,9 @@ def fault(genomes: object, language: Language | None = None) -> str:
 
 def depth(genome: Genome) -> int | None:
     """Return the edges from the root to the deepest node of one program; None for a genotype without depth."""
-    return int(np.max(jax.vmap(programs.depth)(genome))) if isinstance(genome, Programs) else None
+    return int(_deepest(genome)) if isinstance(genome, Programs) else None
+
+
+@jax.jit
+def _deepest(program: Programs) -> Array:
+    return jax.vmap(programs.depth)(program).max()

@@ -12,7 +12,7 @@ from jaxgp.arrays import is_legal
 from jaxgp.contracts import ListsMoves, Puzzle
 from jaxgp.games.outside import load
 from jaxgp.spec import lacks
-from tests.envs.replays import EVERY, FAST, KEY, TURNS, USUAL, stepping
+from tests.envs.replays import FAST, KEY, TURNS, USUAL, stepping
 
 PLIES = 60
 GAMES = 32
@@ -44,11 +44,24 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 OUTSIDE = ("connect_four", "dice", "nim")
 
 
+STANDING = [name for name in USUAL if name != "backgammon"]
+"""Games of the project that stand for all here; for those with chance, which compile for long, a toy does."""
+
+
+def outside(name):
+    return load(FIXTURES / name).make()
+
+
 def made(name):
-    return envs.make(name, **SETTINGS.get(name, {}))
+    return outside(name) if name in OUTSIDE else envs.make(name, **SETTINGS.get(name, {}))
 
 
-@pytest.fixture(params=EVERY, scope="module")
+def marked(names):
+    """All games of turns; those that others stand for are slow."""
+    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in TURNS]
+
+
+@pytest.fixture(params=[*marked(STANDING), "dice"], scope="module")
 def game(request):
     return made(request.param)
 
@@ -138,7 +151,7 @@ def test_is_a_game(game):
     assert lacks(type(game)) == {}
     assert hash(game) == hash(made(game.name))
     assert game == made(game.name)
-    assert game.name in envs.available()
+    assert game.name in (*envs.available(), *OUTSIDE)
     assert game.version
 
 
@@ -177,7 +190,7 @@ def test_one_trace_serves_a_whole_game_and_equals_the_same_game_in_a_batch(game,
 
 @pytest.mark.parametrize(
     "game",
-    [name if name == "mancala" else pytest.param(name, marks=pytest.mark.slow) for name in TURNS],
+    marked(["mancala"]),
     indirect=True,
 )
 def test_eager_and_compiled_agree(game, histories):
@@ -188,14 +201,10 @@ def test_eager_and_compiled_agree(game, histories):
         assert same(after, jax.tree.map(lambda x, p=ply: x[p + 1, 0], states))
 
 
-def outside(name):
-    return load(FIXTURES / name).make()
-
-
 @pytest.mark.parametrize(
     "game",
     [
-        *[pytest.param(envs.make(name), marks=() if name in USUAL else pytest.mark.slow) for name in TURNS],
+        *[pytest.param(envs.make(name), marks=() if name in STANDING else pytest.mark.slow) for name in TURNS],
         *map(outside, OUTSIDE),
         *[
             pytest.param(envs.make(name, **settings), marks=pytest.mark.slow, id=f"{name}-{settings}")
@@ -315,6 +324,7 @@ def test_an_unknown_game_is_named():
         envs.make("go")
 
 
-def test_an_unknown_setting_is_named(game):
-    with pytest.raises(ValueError, match=rf"game\.colour: unknown setting of {game.name}; accepted: "):
-        envs.make(game.name, colour="red")
+@pytest.mark.parametrize("name", marked(STANDING))
+def test_an_unknown_setting_is_named(name):
+    with pytest.raises(ValueError, match=rf"game\.colour: unknown setting of {name}; accepted: "):
+        envs.make(name, colour="red")

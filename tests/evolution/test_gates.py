@@ -3,7 +3,6 @@
 from functools import lru_cache
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 import jaxgp
@@ -12,8 +11,8 @@ from jaxgp.schemes.breeding.gates import Gated
 from jaxgp.schemes.gates import GatesOptions
 from tests.genotypes.test_gates import FORM, WORDS
 
-X = jnp.asarray(np.random.default_rng(0).uniform(-1, 1, (3, 64)), jnp.float32)
-FITNESS = jaxgp.RegressionFitness(WORDS, X, jnp.where(X[0] > X[1], X[2], -X[0]))
+X = np.random.default_rng(0).uniform(-1, 1, (3, 64)).astype(np.float32)
+FITNESS = jaxgp.RegressionFitness(WORDS, X, np.where(X[0] > X[1], X[2], -X[0]))
 """One gate is enough for these targets."""
 OPTIONS = GatesOptions(
     population=3,

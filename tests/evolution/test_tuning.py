@@ -29,7 +29,7 @@ WORDS = jaxgp.PrimitiveSet(
         jaxgp.Primitive("*", args=TWO, call=lambda a, b: a * b, gradient="own"),
     ),
 )
-X = jnp.linspace(-1.0, 1.0, 8)
+X = np.linspace(-1.0, 1.0, 8, dtype=np.float32)
 FITNESS = jaxgp.RegressionFitness(WORDS, X[None], 1.7 * X - 0.6)
 BORN = jaxgp.GPOptions(population=24, capacity=15, creation=jaxgp.CreationOptions(max_depth=3), elites=12)
 

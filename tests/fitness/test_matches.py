@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from jaxgp.fitness.matches import mean_by_opponent, play, seats
-from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.players.panel import FixedPlayer, RandomOpponent
 from jaxgp.players.search import SearchOpponent
 from jaxgp.run.assemble import creator
@@ -19,9 +18,15 @@ from tests.fitness.mancala_table import config, kalah, population
 from tests.host.games import DICE
 from tests.players.keyed_nim import KeyedNim
 from tests.reference import kalah as reference
+from tests.reference.evaluator import evaluate_program
 
 DEPTH = 3
-VALUE = jax.jit(evaluate_programs, static_argnums=0)
+CALLS = {
+    "ADD": np.add,
+    "SUB": np.subtract,
+    "IF_<_DO_ELSE_": lambda a, b, then, other: np.where(a < b, then, other),
+    "VALUE_AT": lambda board, index: sum((index == cell) * stones for cell, stones in enumerate(board)),
+}
 
 
 def seated(at, made):
@@ -82,13 +87,13 @@ def scores(at, result):
 
 def reference_scores(at, program, seat):
     """Play one game by hand: the program's value modulo 6, on to the next pit with stones; the search's first best."""
-    value = lambda features: VALUE(at.language, jax.tree.map(lambda x: x[None], program), features)[0, 0, 0]  # noqa: E731
+    tree = jax.tree.map(lambda x: np.asarray(x)[0], program)
     position = reference.start()
     while moves := reference.moves(position):
         board, mover = position
         if mover == seat:
             features = np.array([*board[mover], *board[1 - mover]], np.float32)
-            wanted = int(value(features[None, :, None])) % 6
+            wanted = int(evaluate_program(at.language, CALLS, tree, features[:, None])[0]) % 6
             pit = next(p % 6 for p in range(wanted, wanted + 6) if p % 6 in moves)
         else:
             values = reference.move_values(position, DEPTH)

@@ -54,7 +54,10 @@ def test_a_table_keeps_bars_in_its_cells():
 
 
 DOCUMENT = load("document")
-SECONDS = [f"results/{name}.md" for name in ("freecell", "morpion", "othello")] + ["league.md"]
+SECONDS = [f"results/{name}.md" for name in ("freecell", "morpion", "othello", "rush_hour")] + [
+    "league.md",
+    "mate_programs.md",
+]
 """Documents that take some of them."""
 
 

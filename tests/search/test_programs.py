@@ -129,11 +129,14 @@ class Compared:
         self.whose = np.arange(count) % 256
         prover = ProgramProver(self.primitives, GAME, view, GAME.deepest, told, stops, 64, lanes=64, narrow=64)
         posed = [problems()[n] for n in self.which]
-        states = jax.vmap(GAME.position)(jnp.asarray([h for h, _ in posed]), jnp.asarray([n for _, n in posed]))
-        plans = prover.prepare(self.programs)
-        search = prover.searching(plans, TRACED)
-        run = jax.jit(lambda plans, *args: search.search(*args[1:], jnp.int32(count), plans, args[0]))
-        self.found = jax.device_get(run(plans, jnp.asarray(self.whose), states, jnp.asarray(self.budgets)))
+
+        @jax.jit
+        def run(programs, whose, heaps, numbers, budgets):
+            plans, states = prover.prepare(programs), jax.vmap(GAME.position)(heaps, numbers)
+            return prover.searching(plans, TRACED).search(states, budgets, jnp.int32(count), plans, whose)
+
+        heaps, numbers = (np.array(column) for column in zip(*posed, strict=True))
+        self.found = jax.device_get(run(self.programs, self.whose, heaps, numbers, self.budgets))
 
     def differences(self, kind=Run, most=1):
         """Return up to so many differences from a kind of run in plain Python."""

@@ -66,7 +66,7 @@ def check_games(game: Mancala, games: int = 64, plies: int = 90) -> None:
     assert ended.terminated.any()
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("settings", [{**OPTIONS[n], **size} for n, size in FEW], ids=str)
 def test_every_value_of_every_option(settings):
     check_games(Mancala(**settings))

@@ -92,7 +92,7 @@ TURNS = {
 }
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("turn", TURNS)
 def test_record_games_are_legal_to_their_ends_in_every_orientation(turn):
     rotation, mirrored = TURNS[turn]

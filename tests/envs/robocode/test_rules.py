@@ -64,7 +64,7 @@ def test_a_battle_is_a_small_picture_that_moves(battle):
 
 def test_places_are_drawn_apart_and_depend_on_the_seed():
     world = envs.make("robocode")
-    starts = jax.vmap(world.init)(jax.random.split(jax.random.key(1), 2000)).robots
+    starts = jax.device_get(jax.jit(jax.vmap(world.init))(jax.random.split(jax.random.key(1), 2000))).robots
     gap = np.maximum(abs(starts[0].x - starts[1].x), abs(starts[0].y - starts[1].y))
     assert gap.min() >= 36
     assert len(np.unique(starts[0].x)) > 1990
