@@ -149,18 +149,15 @@ def redrawn(share):
     return expected
 
 
-@pytest.mark.thorough
 def test_constant_redraws_one_constant_uniformly(outcomes):
     assert_outcomes(outcomes["INT:3 INT:5 ADD", "constant"], redrawn(1))
 
 
-@pytest.mark.thorough
 def test_creep_moves_one_constant_to_a_value_next_to_it(outcomes):
     expected = {"INT:2 INT:0 ADD": 0.25, "INT:4 INT:0 ADD": 0.25, "INT:3 INT:1 ADD": 0.5}
     assert_outcomes(outcomes["INT:3 INT:0 ADD", "creep"], expected)
 
 
-@pytest.mark.thorough
 def test_point_changes_one_node_hoist_takes_a_subtree_and_shrink_draws_a_constant(outcomes):
     """At the root ADD becomes SUB, else a constant is redrawn."""
     assert_outcomes(outcomes["INT:3 INT:5 ADD", "point"], {"INT:3 INT:5 SUB": 1 / 3, **redrawn(2 / 3)})

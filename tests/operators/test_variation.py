@@ -102,7 +102,6 @@ def test_fitness_without_differences_still_breeds(population):
         assert same(lane(following, 0), lane(population, 0))
 
 
-@pytest.mark.thorough
 def test_crossover_and_mutation_rates_are_as_set_and_independent():
     n = 40_001
     one = individual(tree(MANCALA, "INT:20 INT:20 ADD", 5))  # 20 is outside the domain: every redrawn constant shows
@@ -151,7 +150,6 @@ def paired(crossing, fitness, n, **options):
     return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]
 
 
-@pytest.mark.thorough
 def test_the_donor_is_another_individual_drawn_as_the_receiver_was():
     """Roulette: the chances of the others are in proportion to their fitness."""
     fitness = np.array([1.0, 2.0, 0.0, 5.0])

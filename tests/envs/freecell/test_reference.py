@@ -59,7 +59,6 @@ def check_walks(supermoves, autoplay, count, plies, seed):
     return compared
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(("supermoves", "autoplay"), [RULES[2], pytest.param(*RULES[3], marks=pytest.mark.slow)])
 def test_random_walks_agree(supermoves, autoplay):
     assert check_walks(supermoves, autoplay, count=16, plies=24, seed=1) > 150
