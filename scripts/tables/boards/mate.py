@@ -327,6 +327,25 @@ def searching(data: Data) -> str:
     return table(["run", "seed", "generation", *head, "false claims", "nodes of the program"], lines)
 
 
+def composed(data: Data) -> str:
+    """What champions of programs that make moves prove of composed problems, seed by seed, and how `few` compares."""
+    found: dict[str, dict[str, list[Cells]]] = {}
+    for row in data["mate_claimed"]:
+        if row["source"] == "composed":
+            found.setdefault(str(row["seed"]), {}).setdefault(str(row["n"]), []).append(row)
+    lines = []
+    for seed, kinds in sorted(found.items()):
+        cells = []
+        for rows in kinds.values():
+            proved = [row for row in rows if row["proved"] == "1"]
+            means = [_short(mean(int(row[what]) for row in proved)) if proved else "" for what in ("nodes", "few")]
+            cells += [f"{len(proved)} of {len(rows)}", *means]
+        lines.append([seed, *cells])
+    lengths = list(next(iter(found.values())))
+    head = [x for n in lengths for x in (f"composed, n = {n}: proved", "mean nodes of these", "of `few`")]
+    return table(["seed", *head], lines)
+
+
 TABLES: Makers = {
     "mate_searches": searches,
     "mate_settled": settled,
@@ -336,6 +355,7 @@ TABLES: Makers = {
 PROGRAMS: Makers = {
     "mate_runs": programs,
     "mate_searching": searching,
+    "mate_claimed": composed,
     "mate_formulas": formulas,
     "mate_paired": paired,
     "mate_lazy": exponents,
