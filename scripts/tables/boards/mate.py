@@ -17,7 +17,7 @@ from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.shared.cells import mean_of
-from tables.shared.data import Data, Makers
+from tables.shared.data import Data, Makers, by
 
 SEARCHES = {
     "plain": "`plain`",
@@ -63,7 +63,7 @@ def cell(rows: Sequence[Cells], name: str) -> str:
     if not known:
         return ""
     cut = [row for row in known if row[name] == "cut"]
-    counts = [LIMIT if row[name] == "cut" else int(row[name]) for row in known]
+    counts = [_count(row[name]) for row in known]
     words = f"{_short(mean(counts))} ({_short(median(counts))})"
     if len(known) < len(rows):
         words += f", {len(known)} of them"
@@ -93,11 +93,8 @@ def searches(data: Data) -> str:
 
 def settled(data: Data) -> str:
     """Of how many lines the printed n is proved, and that no mate is shorter."""
-    found: dict[str, list[Cells]] = {}
-    for row in data["mate_lines"]:
-        found.setdefault(str(row["n"]), []).append(row)
     lines = []
-    for length, rows in found.items():
+    for (length,), rows in by(data["mate_lines"], "n").items():
         shorter = sum(row["shortest"] not in ("", length) for row in rows)
         kept = sum(row["shortest"] == length for row in rows)
         keys = sum(bool(row["keys"]) and row["open"] == "0" for row in rows)
@@ -187,12 +184,9 @@ def paired(data: Data) -> str:
 
 def exponents(data: Data) -> str:
     """Nodes of searches one move at a time beside the better of two searches by hand, problem by problem."""
-    found: dict[tuple[str, ...], list[Cells]] = {}
-    for row in data["mate_lazy"]:
-        if row["seed"] in ("", "0"):
-            found.setdefault((str(row["run"]), str(row["seed"]), str(row["source"]), str(row["n"])), []).append(row)
+    own = [row for row in data["mate_lazy"] if row["seed"] in ("", "0")]
     lines, chances = [], []
-    for (name, seed, source, length), rows in found.items():
+    for (name, seed, source, length), rows in by(own, "run", "seed", "source", "n").items():
         mine, hand = _nodes(rows)
         ratios = np.log(mine / hand)
         sums = resample([len(rows)], partial(_of_sums, mine, hand), Draws(0))
@@ -239,13 +233,9 @@ MEASURED: tuple[tuple[str, str, str, Figure], ...] = (
 
 def seeds(data: Data) -> str:
     """What the weights of each seed need beside the better search by hand, and means over seeds."""
-    found: dict[str, dict[tuple[str, str], list[Cells]]] = {}
-    for row in data["mate_lazy"]:
-        if row["run"] == SEVERAL:
-            kinds = found.setdefault(str(row["seed"]), {})
-            kinds.setdefault((str(row["source"]), str(row["n"])), []).append(row)
-    shares = [[figure(*_nodes(kinds[source, n])) for _, source, n, figure in MEASURED] for kinds in found.values()]
-    lines = [[seed, *(f"{x:,.0f}" for x in one)] for seed, one in zip(found, shares, strict=True)]
+    found = by([row for row in data["mate_lazy"] if row["run"] == SEVERAL], "seed")
+    shares = [_figures(rows, MEASURED) for rows in found.values()]
+    lines = [[seed, *(f"{x:,.0f}" for x in one)] for (seed,), one in zip(found, shares, strict=True)]
     means = [mean_of(column, 0) for column in zip(*shares, strict=True)]
     return table(["seed", *(head for head, *_ in MEASURED)], [*lines, ["mean (95 %)", *means]])
 
@@ -260,21 +250,27 @@ STEPPED: tuple[tuple[str, str, str, Figure], ...] = tuple(
 def stepped(data: Data) -> str:
     """What weights need beside the better of two searches by hand that have the step of flights as well."""
     lines = {str(row["line"]): row for row in data["mate_lines"]}
-    found: dict[tuple[str, str], dict[tuple[str, str], list[Cells]]] = {}
-    for row in data["mate_lazy"]:
-        if row["source"] in ("composed", "games") and row["run"] in ("flights, weights of 0", SEVERAL):
-            kinds = found.setdefault((str(row["run"]), str(row["seed"])), {})
-            known = lines[str(row["line"])]
-            hand = {name: _count(known[f"{name}_flights"]) for name in ("few", "dfpn_replies")}
-            kinds.setdefault((str(row["source"]), str(row["n"])), []).append({**row, **hand})
-    shares = [[figure(*_nodes(kinds[source, n])) for _, source, n, figure in STEPPED] for kinds in found.values()]
-    names = [f"{run}, seed {seed}" if seed else run for run, seed in found]
-    rows = [[name, *(f"{x:,.0f}" for x in one)] for name, one in zip(names, shares, strict=True)]
+    own = [
+        {**row, **{name: str(_count(lines[row["line"]][f"{name}_flights"])) for name in ("few", "dfpn_replies")}}
+        for row in data["mate_lazy"]
+        if row["source"] in ("composed", "games") and row["run"] in ("flights, weights of 0", SEVERAL)
+    ]
+    rows = [
+        [f"{run}, seed {seed}" if seed else run, *(f"{x:,.0f}" for x in _figures(some, STEPPED))]
+        for (run, seed), some in by(own, "run", "seed").items()
+    ]
     return table(["weights", *(head for head, *_ in STEPPED)], rows)
 
 
-def _count(cell: object) -> int:
-    return LIMIT if cell == "cut" else int(str(cell))
+def _figures(rows: Sequence[Cells], wanted: Sequence[tuple[str, str, str, Figure]]) -> list[float]:
+    """Return figures of some source and n each, as `MEASURED` has them."""
+    kinds = by(rows, "source", "n")
+    return [figure(*_nodes(kinds[source, n])) for _, source, n, figure in wanted]
+
+
+def _count(nodes: str) -> int:
+    """Return the nodes of a search, those of one that was cut as its limit."""
+    return LIMIT if nodes == "cut" else int(nodes)
 
 
 def _nodes(rows: Sequence[Cells]) -> tuple[np.ndarray, np.ndarray]:
@@ -294,11 +290,8 @@ def _share(part: float, low: float, high: float) -> str:
 
 def formulas(data: Data) -> str:
     """What wins by two readings of the fitness, seed by seed, on the problems that no evolution sees."""
-    found: dict[tuple[str, str], list[Cells]] = {}
-    for row in data["mate_formulas"]:
-        found.setdefault((str(row["run"]), str(row["seed"])), []).append(row)
     lines = []
-    for (name, seed), rows in found.items():
+    for (name, seed), rows in by(data["mate_formulas"], "run", "seed").items():
         problems, nodes, solved, proved = (
             sum(int(row[what]) for row in rows) for what in ("problems", "nodes", "solved", "proved")
         )
@@ -311,11 +304,8 @@ def formulas(data: Data) -> str:
 
 def searching(data: Data) -> str:
     """What champions of programs that make moves do on the problems that no evolution sees, seed by seed."""
-    found: dict[tuple[str, str], list[Cells]] = {}
-    for row in data["mate_searching"]:
-        found.setdefault((str(row["run"]), str(row["seed"])), []).append(row)
     lines = []
-    for (name, seed), rows in found.items():
+    for (name, seed), rows in by(data["mate_searching"], "run", "seed").items():
         cells = [
             f"{row['solved']} / {row['proved']}, {_short(int(row['nodes']) / int(row['problems']))}" for row in rows
         ]
@@ -329,20 +319,16 @@ def searching(data: Data) -> str:
 
 def composed(data: Data) -> str:
     """What champions of programs that make moves prove of composed problems, seed by seed, and how `few` compares."""
-    found: dict[str, dict[str, list[Cells]]] = {}
-    for row in data["mate_claimed"]:
-        if row["source"] == "composed":
-            found.setdefault(str(row["seed"]), {}).setdefault(str(row["n"]), []).append(row)
+    own = [row for row in data["mate_claimed"] if row["source"] == "composed"]
     lines = []
-    for seed, kinds in sorted(found.items()):
+    for (seed,), of_seed in sorted(by(own, "seed").items()):
         cells = []
-        for rows in kinds.values():
+        for rows in by(of_seed, "n").values():
             proved = [row for row in rows if row["proved"] == "1"]
             means = [_short(mean(int(row[what]) for row in proved)) if proved else "" for what in ("nodes", "few")]
             cells += [f"{len(proved)} of {len(rows)}", *means]
         lines.append([seed, *cells])
-    lengths = list(next(iter(found.values())))
-    head = [x for n in lengths for x in (f"composed, n = {n}: proved", "mean nodes of these", "of `few`")]
+    head = [x for (n,) in by(own, "n") for x in (f"composed, n = {n}: proved", "mean nodes of these", "of `few`")]
     return table(["seed", *head], lines)
 
 
