@@ -1,13 +1,12 @@
 """The program in `mate.cpp`, compiled when it is first asked."""
 
 import subprocess
-import tempfile
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from jaxgp.errors import UsageError
+from rivals.plain.compiled import build
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 SEARCHES = ("plain", "captures", "checks", "last", "table", "staged", "few", "dfpn", "dfpn_replies", "lazy", "flights")
@@ -39,21 +38,22 @@ class Found(NamedTuple):
     proved: int  # whether the first move forces mate, where the program says so; -1: not known, or not looked for
 
 
-@cache
-def program() -> Path:
-    """Compile the program; raises UsageError where there is no compiler."""
-    target = Path(tempfile.mkdtemp(prefix="jaxgp-mate-")) / "mate"
-    try:
-        subprocess.run(["g++", "-O2", "-std=c++17", "-o", str(target), str(SOURCE)], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        raise UsageError(f"g++: {error}; accepted: a machine with a C++ compiler") from error
-    return target
+def program() -> str:
+    """Return the path of the compiled program; raises UsageError where there is no compiler."""
+    made = build(SOURCE)
+    if made is None:
+        raise UsageError("g++: there is none; accepted: a machine with a C++ compiler")
+    return made
 
 
 def ask(words: Sequence[str], problems: Sequence[tuple[str, int]]) -> list[str]:
     """Run the program on problems, FEN and n; return its lines."""
-    given = "\n".join(f"{text};{own}" for text, own in problems)
-    done = subprocess.run([str(program()), *words], input=given, capture_output=True, text=True, check=True)
+    return _answers(words, [f"{text};{own}" for text, own in problems])
+
+
+def _answers(words: Sequence[str], lines: Sequence[str]) -> list[str]:
+    """Run the program on lines; return its own."""
+    done = subprocess.run([program(), *words], input="\n".join(lines), capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
@@ -103,10 +103,7 @@ def run(
         *(f"problem {one}" for one in problems),
         *("pair {} {} {} {} {}".format(*pair) for pair in pairs),
     ]
-    done = subprocess.run(
-        [str(program()), "programs", *options], input="\n".join(given), capture_output=True, text=True, check=True
-    )
-    rows = (line.split() for line in done.stdout.splitlines())
+    rows = (line.split() for line in _answers(["programs", *options], given))
     return [
         Found(int(row[0]), float(row[1]), int(row[2]), row[3] == "1", *(int(cell) for cell in row[4:])) for row in rows
     ]

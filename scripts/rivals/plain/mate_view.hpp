@@ -125,14 +125,8 @@ struct View {
 // Squares to which the king of the other side could go at once: a check that leaves one of them is no mate.
 struct Flights {
     const Board& b;
-    std::vector<int> squares;
-    explicit Flights(const Board& board) : b(board) {
-        const int place = king(b, -1);
-        Board away = b;
-        away.cell[place] = 0;
-        for (int t = 0; t < 64; ++t)
-            if (View::far(t, place) == 1 && b.cell[t] >= 0 && !attacked(away, t, 1)) squares.push_back(t);
-    }
+    const Word squares;
+    explicit Flights(const Board& board) : b(board), squares(View(board, true).steps()) {}
     // Whether a slider of the side to move stands behind a man of its own, as a square sees it.
     bool opens(int from, int t) const {
         const int dx = (t & 7) - (from & 7), dy = (t >> 3) - (from >> 3);
@@ -149,10 +143,10 @@ struct Flights {
     bool left_by(const Move& m) const {
         const int man = b.cell[m.from];
         if (man == KING || m.kind || (man == PAWN && m.to == b.passing)) return false;
-        const Word reached = View(Board(), true).reach(m.to, man);
-        return std::any_of(squares.begin(), squares.end(), [&](int t) {
-            return t != m.to && !(reached >> t & 1) && !opens(m.from, t);
-        });
+        static const View EMPTY(Board(), true);
+        bool found = false;
+        View::each(squares & ~(Word(1) << m.to) & ~EMPTY.reach(m.to, man), [&](int t) { found = found || !opens(m.from, t); });
+        return found;
     }
 };
 
