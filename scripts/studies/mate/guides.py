@@ -176,9 +176,7 @@ def counted(own: Cast, genome: Any, pairs: list[tuple[str, int]], limit: int) ->
 
 def claimed(own: Cast, text: str, pairs: list[tuple[str, int]], limit: int) -> list[list[int]]:
     """Return the same of a program that makes moves, whose claims are checked."""
-    most = own.options.deepest
-    lefts = [min(n, most) if own.options.told else most for _, n in pairs]
-    asked = [(0, number, left, limit, n) for number, (left, (_, n)) in enumerate(zip(lefts, pairs, strict=True))]
+    asked = [(0, at, programs.allowed(own.options, n), limit, n) for at, (_, n) in enumerate(pairs)]
     words = (*programs.words(own.options), f"prove={CHECKED}")
     found = mate.run([text], [position for position, _ in pairs], asked, words)
     return [

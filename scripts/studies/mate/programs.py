@@ -97,8 +97,8 @@ class PlainProver(Prover[Plans]):
         every = np.concatenate([x.reshape(len(limits), -1) for x in jax.tree.leaves(states)], 1)
         names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
         posed, which = _distinct(names[at], lambda n: notation.text_of(self.problem, take(states, at[n])))
-        most, lengths = self.lanes.deepest, [int(n) for n in self.problem.left(take(states, at))]
-        left = [min(n, most) if self.lanes.told else most for n in lengths]
+        lengths = [int(n) for n in self.problem.left(take(states, at))]
+        left = [allowed(self.lanes, n) for n in lengths]
         pairs = list(zip(own, which, left, limits[at].tolist(), lengths, strict=True))
         found = mate.run(texts, posed, pairs, self.words)
         rest = {"chosen": -1, "score": -np.inf}
@@ -114,10 +114,20 @@ def _distinct(names: np.ndarray, made: Callable[[int], str]) -> tuple[list[str],
     return [made(int(n)) for n in first], inverse.reshape(-1).tolist()
 
 
+def allowed(how: ProgramProver | language.Options, n: int) -> int:
+    """Return how many moves a program may make on a problem of n."""
+    return min(n, how.deepest) if how.told else how.deepest
+
+
 def words(options: language.Options) -> tuple[str, ...]:
     """Return how functions are read, in the words of `rivals.plain.mate.run`."""
-    readings = {"worst": options.reply == "worst", "once": options.iter == "first", "made": options.made}
-    return (*(word for word, holds in {**readings, "stop": options.stop}.items() if holds), f"near={options.near}")
+    readings = {
+        "worst": options.reply == "worst",
+        "once": options.iter == "first",
+        "made": options.made,
+        "stop": options.stop,
+    }
+    return (*(word for word, holds in readings.items() if holds), f"near={options.near}")
 
 
 def search(problem: Mate, options: language.Options) -> tuple[PrimitiveSet, PlainProver]:

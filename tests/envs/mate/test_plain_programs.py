@@ -44,7 +44,7 @@ def test_plain_programs_search_as_recursive_python_does(options):
     problems = posed()[2:6]
     limits = np.random.default_rng(0).choice(BUDGETS[BUDGETS < 800], (len(TEXTS), len(problems)))
     pairs = [
-        (one, at, n if options.told else options.deepest, int(limits[one, at]), n)
+        (one, at, plain.allowed(options, n), int(limits[one, at]), n)
         for one in range(len(TEXTS))
         for at, (_, n) in enumerate(problems)
     ]
