@@ -115,99 +115,163 @@ Board moved(const Board& b, const Move& m) {
 
 Board turned(const Board& a) {
     Board b;
-    for (int s = 0; s < 64; ++s) b.cell[s ^ 56] = -a.cell[s];
+    for (int y = 0; y < 64; y += 8)
+        for (int x = 0; x < 8; ++x) b.cell[56 - y + x] = -a.cell[y + x];
     b.rights = a.rights >> 2 | (a.rights & 3) << 2;
     b.passing = a.passing < 0 ? -1 : a.passing ^ 56;
     b.black = !a.black;
     return b;
 }
 
+// Move by move, legal but for what leaves the own king in check; stops where `f` says so, and returns whether it did.
 template <class F>
-void pseudo(const Board& b, F f) {
+bool some(const Board& b, F f) {
     for (int s = 0; s < 64; ++s) {
         const int man = b.cell[s], x = s & 7, y = s >> 3;
         if (man <= 0) continue;
-        auto put = [&](int to) {
+        auto put = [&](int to, int kind = 0) {
             Move m;
-            m.from = s, m.to = to;
-            f(m);
+            m.from = s, m.to = to, m.kind = kind;
+            return f(m);
         };
         if (man == PAWN) {
             auto push = [&](int to) {
-                if (to < 56) return put(to);
-                for (int kind : PROMOTIONS) {
-                    Move m;
-                    m.from = s, m.to = to, m.kind = kind;
-                    f(m);
-                }
+                return to < 56 ? put(to) : std::any_of(PROMOTIONS, PROMOTIONS + 4, [&](int kind) { return put(to, kind); });
             };
             if (!b.cell[s + 8]) {
-                push(s + 8);
-                if (y == 1 && !b.cell[s + 16]) put(s + 16);
+                if (push(s + 8)) return true;
+                if (y == 1 && !b.cell[s + 16] && put(s + 16)) return true;
             }
             for (int dx : {-1, 1})
-                if (inside(x + dx, y + 1) && (b.cell[s + 8 + dx] < 0 || s + 8 + dx == b.passing)) push(s + 8 + dx);
+                if (inside(x + dx, y + 1) && (b.cell[s + 8 + dx] < 0 || s + 8 + dx == b.passing) && push(s + 8 + dx)) return true;
         } else if (man == KNIGHT) {
-            for (auto& leap : LEAPS)
-                if (inside(x + leap[0], y + leap[1]) && b.cell[s + 8 * leap[1] + leap[0]] <= 0) put(s + 8 * leap[1] + leap[0]);
+            for (auto& leap : LEAPS) {
+                const int to = s + 8 * leap[1] + leap[0];
+                if (inside(x + leap[0], y + leap[1]) && b.cell[to] <= 0 && put(to)) return true;
+            }
         } else {
             for (int d = man == BISHOP ? 4 : 0; d < (man == ROOK ? 4 : 8); ++d)
                 for (int a = x + STEPS[d][0], c = y + STEPS[d][1]; inside(a, c); a += STEPS[d][0], c += STEPS[d][1]) {
                     const int at = b.cell[8 * c + a];
                     if (at > 0) break;
-                    put(8 * c + a);
+                    if (put(8 * c + a)) return true;
                     if (at || man == KING) break;
                 }
         }
-        if (man == KING && s == 4 && !attacked(b, 4, -1)) {
-            if (b.rights & 1 && !b.cell[5] && !b.cell[6] && !attacked(b, 5, -1)) put(6);
-            if (b.rights & 2 && !b.cell[3] && !b.cell[2] && !b.cell[1] && !attacked(b, 3, -1)) put(2);
+        if (man == KING && s == 4 && b.rights & 3 && !attacked(b, 4, -1)) {
+            if (b.rights & 1 && !b.cell[5] && !b.cell[6] && !attacked(b, 5, -1) && put(6)) return true;
+            if (b.rights & 2 && !b.cell[3] && !b.cell[2] && !b.cell[1] && !attacked(b, 3, -1) && put(2)) return true;
         }
     }
+    return false;
 }
 
-// Whether two squares are on one row, column or diagonal.
-inline bool straight(int s, int t) { return (s & 7) == (t & 7) || (s >> 3) == (t >> 3); }
-inline bool aligned(int s, int t) { return straight(s, t) || std::abs((s & 7) - (t & 7)) == std::abs((s >> 3) - (t >> 3)); }
+template <class F>
+void pseudo(const Board& b, F f) {
+    some(b, [&](const Move& m) { return f(m), false; });
+}
 
-// Whether a move may leave the own king in check; other moves surely do not.
-struct Exposed {
-    const Board& b;
-    const int own;
-    const bool checked;
-    explicit Exposed(const Board& board) : b(board), own(king(board, 1)), checked(attacked(board, own, -1)) {}
-    bool by(const Move& m) const {
-        const int man = b.cell[m.from];
-        if (man == KING) return attacked(moved(b, m), m.to, -1);
-        const bool may = checked || (man == PAWN && m.to == b.passing) || aligned(m.from, own);
-        return may && attacked(moved(b, m), own, -1);
+inline Word bit(int s) { return Word(1) << s; }
+
+// What the men of one side look at a king along: `sign` is theirs.
+struct Lines {
+    Word cover = ~Word(0);  // squares to which a man may go so that no check stands: all, or the checker's and those between
+    Word single = 0;        // men, of either side, that alone stand between the king and a slider of that side
+    Word straight = 0, slanted = 0, leaps = 0, pawns = 0;  // from where a man of that side, by kind, attacks the king
+    bool checked = false;
+    std::array<Word, 8> line{};  // from the king to the slider behind a single man
+
+    Lines(const Board& b, int at, int sign) {
+        const int x = at & 7, y = at >> 3;
+        auto check = [&](Word ends) { checked = true, cover &= ends; };
+        for (int d = 0; d < 8; ++d) {
+            Word seen = 0, first = 0;  // first: the man next to the king
+            Word& open = d < 4 ? straight : slanted;
+            for (int a = x + STEPS[d][0], c = y + STEPS[d][1]; inside(a, c); a += STEPS[d][0], c += STEPS[d][1]) {
+                const int s = 8 * c + a, man = b.cell[s] * sign;
+                seen |= bit(s);
+                if (!first) open |= bit(s);
+                if (!man) continue;
+                const bool slides = man == QUEEN || man == (d < 4 ? ROOK : BISHOP);
+                if (slides && first) single |= first, line[d] = seen;
+                if (slides && !first) check(seen);
+                if (slides || first) break;
+                first = bit(s);
+            }
+        }
+        for (auto& leap : LEAPS)
+            if (inside(x + leap[0], y + leap[1])) {
+                const int s = 8 * (y + leap[1]) + x + leap[0];
+                leaps |= bit(s);
+                if (b.cell[s] == sign * KNIGHT) check(bit(s));
+            }
+        for (int dx : {-1, 1})
+            if (inside(x + dx, y - sign)) {
+                const int s = 8 * (y - sign) + x + dx;
+                pawns |= bit(s);
+                if (b.cell[s] == sign * PAWN) check(bit(s));
+            }
+    }
+    // Whether a man stays on the line on which it stands alone.
+    bool stays(int from, int to) const {
+        if (!(single & bit(from))) return true;
+        return std::any_of(line.begin(), line.end(), [&](Word each) { return each & bit(from) && each & bit(to); });
     }
 };
 
-// Whether a move gives check: by its man, whatever stands between, or where it leaves a line to the king.
-bool checks(const Board& b, const Move& m, int target) {
-    const int man = m.kind ? int(m.kind) : b.cell[m.from], dx = (target & 7) - (m.to & 7), dy = (target >> 3) - (m.to >> 3);
-    bool may = aligned(m.from, target) || man == KING || (man == PAWN && m.to == b.passing);
-    if (man == KNIGHT) may |= std::abs(dx * dy) == 2;
-    else if (man == PAWN) may |= dy == 1 && std::abs(dx) == 1;
-    else if (man == BISHOP) may |= std::abs(dx) == std::abs(dy);
-    else if (man == ROOK) may |= straight(m.to, target);
-    else may |= aligned(m.to, target);
-    return may && attacked(moved(b, m), target, 1);
-}
+// Whether a move leaves the own king in check.
+struct Exposed {
+    const Board& b;
+    const int own;
+    const Lines lines;
+    Board without;  // the king
+    explicit Exposed(const Board& board) : b(board), own(king(board, 1)), lines(board, own, -1), without(board) { without.cell[own] = NONE; }
+    bool by(const Move& m) const {
+        const int man = b.cell[m.from];
+        if (man == KING) return attacked(without, m.to, -1);
+        if (man == PAWN && m.to == b.passing) return attacked(moved(b, m), own, -1);
+        return !(lines.cover & bit(m.to)) || !lines.stays(m.from, m.to);
+    }
+};
+
+// Whether a move gives check.
+struct Checks {
+    const Board& b;
+    const int target;
+    const Lines lines;
+    explicit Checks(const Board& board) : b(board), target(king(board, -1)), lines(board, target, 1) {}
+    bool by(const Move& m) const {
+        const int man = b.cell[m.from];
+        const bool castles = man == KING && std::abs(m.to - m.from) == 2;
+        if (m.kind || castles || (man == PAWN && m.to == b.passing)) return attacked(moved(b, m), target, 1);
+        return direct(man) & bit(m.to) || !lines.stays(m.from, m.to);
+    }
+    Word direct(int man) const {
+        switch (man) {
+            case PAWN: return lines.pawns;
+            case KNIGHT: return lines.leaps;
+            case BISHOP: return lines.slanted;
+            case ROOK: return lines.straight;
+            case QUEEN: return lines.straight | lines.slanted;
+            default: return 0;
+        }
+    }
+};
 
 enum Order { PLAIN, CAPTURES, CHECKS };
 
-std::vector<Move> legal(const Board& b, Order order = CHECKS) {
+// Moves in an order; `forcing`: only those that give check.
+std::vector<Move> legal(const Board& b, Order order = CHECKS, bool forcing = false) {
     std::vector<Move> found;
     found.reserve(48);
-    const int target = king(b, -1);
+    const Checks checks(b);
     const Exposed exposed(b);
     pseudo(b, [&](Move m) {
-        if (exposed.by(m)) return;
+        const bool check = order == CHECKS && checks.by(m);
+        if ((forcing && !check) || exposed.by(m)) return;
         int level = 6;
         if (order != PLAIN) level = b.cell[m.from] == PAWN && m.to == b.passing ? 5 : RANK[-b.cell[m.to]];
-        if (order == CHECKS && checks(b, m, target)) level = 0;
+        if (check) level = 0;
         int code = m.to;
         if (m.kind) code = 4 * (m.to - m.from - 7) + (std::find(PROMOTIONS, PROMOTIONS + 4, m.kind) - PROMOTIONS);
         m.code = level << 12 | m.from << 6 | code;
@@ -224,8 +288,17 @@ int replies(const Board& b) {
     return count;
 }
 
+bool movable(const Board& b, const Exposed& exposed) {
+    return some(b, [&](const Move& m) { return !exposed.by(m); });
+}
+bool movable(const Board& b) { return movable(b, Exposed(b)); }
+
+bool mate(const Board& b) {
+    const Exposed exposed(b);
+    return exposed.lines.checked && !movable(b, exposed);
+}
+
 bool in_check(const Board& b) { return attacked(b, king(b, 1), -1); }
-bool mate(const Board& b) { return in_check(b) && !replies(b); }
 
 Board parse(const std::string& text) {
     Board b;

@@ -88,7 +88,7 @@ struct Place {
         if (!look) look = std::make_unique<View>(board, mine);
         return *look;
     }
-    bool mated() const { return !mine && in_check(board) && moves().empty(); }
+    bool mated() const { return !mine && (list ? list->empty() && in_check(board) : mate(board)); }
     Place after(const Move& m) const { return Place(turned(moved(board, m)), !mine, left - mine, ply + 1, this); }
 };
 
@@ -169,16 +169,15 @@ struct Program {
     }
 
     float mate_in_one(Place& at) {
-        if (!at.mine || at.moves().empty() || at.left == 0) {
-            refused += at.mine && !at.moves().empty();
-            return at.mated();
+        if (!at.mine) return at.mated();
+        if (at.left == 0) {
+            refused += movable(at.board);
+            return false;
         }
-        if (spent()) return cut();
-        bool first = true;
-        for (const Move& m : at.moves()) {
-            if (!forcing(m)) break;
-            if (!first && spent()) return cut();
-            first = false;
+        const auto checks = legal(at.board, CHECKS, true);
+        if (spent()) return !checks.empty() || movable(at.board) ? cut() : false;
+        for (const Move& m : checks) {
+            if (&m != &checks[0] && spent()) return cut();
             Place child = at.after(m);
             pay(child);
             if (child.mated()) return 1;
