@@ -45,10 +45,6 @@ FACTOR = 4
 """An own problem needs within this factor of the median of its n."""
 LAST = 24
 """Positions at the end of a game that are tried; mates are there."""
-SHORT = 2000
-"""Nodes of the search that looks for problems."""
-KEYS = 200_000
-"""Nodes of the search that settles a first move; problems with one that is not settled are left out."""
 SETS = ("train", "choose", "report")
 REFERENCE = "captures"
 HEADER = """\
@@ -107,7 +103,7 @@ class Options:
     nodes: int = option(300, "nodes of the engine a move", low=1, high=MAX_COUNT)
     engine: str = option("stockfish", "the engine")
     limit: int = option(2_000_000, "nodes of a search at most", low=100, high=2**31 - 1)
-    n: list[int] = option([], "the n of lines that are measured; []: all", low=1, high=6)
+    n: list[int] = option([], "the n of lines that are measured, or of own problems; []: all", low=1, high=6)
     lines: list[int] = option([], "the numbers of lines that are measured; []: all of these n", low=1, high=MAX_COUNT)
     columns: list[str] = option(
         list(MEASURED),
@@ -120,6 +116,13 @@ class Options:
     least: int = option(100, "nodes of few that a hard problem needs at least", low=1, high=MAX_COUNT)
     each: int = option(300, "own problems of each n at most", low=3, high=MAX_COUNT)
     most: int = option(4, "the greatest n of own problems", low=1, high=6)
+    look: int = option(2000, "nodes of the search that looks for own problems", low=100, high=MAX_COUNT)
+    first: int = option(
+        200_000,
+        "nodes of the search that settles a first move; own problems with one that is not settled are left out",
+        low=100,
+        high=2**31 - 1,
+    )
     seed: int = option(0, "of the games and of the sets", low=0, high=MAX_SEED)
 
 
@@ -175,11 +178,11 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
     texts = [(text, int(game)) for game, found in last.items() for text in found[-LAST:] if men(text) >= MEN]
     problems = [(text, options.most) for text, _ in texts]
     # Cheap first: what a short search finds is taken up, and its shortest n proved.
-    hits = [n for n, found in enumerate(mate.count("dfpn_replies", problems, SHORT)) if found.moves]
+    hits = [n for n, found in enumerate(mate.count("dfpn_replies", problems, options.look)) if found.moves]
     proved = mate.count("dfpn_replies", [problems[n] for n in hits], options.limit, told=False)
     by_length: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for n, found in zip(hits, proved, strict=True):
-        if found.moves:
+        if found.moves and (not options.n or found.moves in options.n):
             by_length[found.moves].append((texts[n][1], " ".join(texts[n][0].split()[:4])))
     draw, taken, kept = random.Random(options.seed), set(), []
     for own in sorted(by_length, reverse=True):  # long ones are rare: they choose their games first
@@ -197,7 +200,7 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
             for problem, nodes in zip(chosen, counts, strict=True)
             if own == 1 or middle / FACTOR <= nodes <= middle * FACTOR
         ][: options.each]
-        keys = [line.split()[1:] for line in mate.ask(["keys", str(KEYS)], [row[:2] for row in fitting])]
+        keys = [line.split()[1:] for line in mate.ask(["keys", str(options.first)], [row[:2] for row in fitting])]
         settled = [
             (row, names) for row, names in zip(fitting, keys, strict=True) if not any("?" in name for name in names)
         ]
