@@ -14,6 +14,8 @@
 //     mate draw N BOARDS SEED                          problems of n among so many boards with men at random
 //     mate programs [worst] [once] [made] [stop] [near=N] [prove=LIMIT] < what
 //                                                      programs that make moves: see mate_programs.hpp
+//     mate guides HOW [deepening] [near=N] [entries=N] < what
+//                                                      trees or weights that guide: see mate_guides.hpp
 //
 // SEARCH is plain, captures, checks, last, table, staged, few, dfpn, dfpn_replies, lazy or flights; few_moves or few_replies is few where
 // a move that wins, or a reply that refutes, comes first, found by another search that is not counted; few_flights and dfpn_replies_flights
@@ -737,6 +739,7 @@ void games(int count, int plies, unsigned seed) {
 
 #include "mate_draw.hpp"
 #include "mate_programs.hpp"
+#include "mate_guides.hpp"
 
 int main(int count, char** given) {
     const std::string what = count > 1 ? given[1] : "";
@@ -751,6 +754,10 @@ int main(int count, char** given) {
     }
     if (what == "programs") {
         programs({given + 2, given + count});
+        return 0;
+    }
+    if (what == "guides") {
+        guides({given + 2, given + count});
         return 0;
     }
     const auto problems = read();

@@ -38,6 +38,17 @@ class Found(NamedTuple):
     proved: int  # whether the first move forces mate, where the program says so; -1: not known, or not looked for
 
 
+class Claim(NamedTuple):
+    """What a search that a genome guides has come to."""
+
+    chosen: int  # the first move that mates, as `envs.chess` numbers the moves of its list; -1: none was found
+    solved: bool
+    nodes: int
+    distinct: int  # boards, of searches by proof numbers; -1: not counted
+    truncated: bool
+    deepest: int  # plies of the longest line
+
+
 def program() -> str:
     """Return the path of the compiled program; raises UsageError where there is no compiler."""
     made = build(SOURCE)
@@ -107,3 +118,27 @@ def run(
     return [
         Found(int(row[0]), float(row[1]), int(row[2]), row[3] == "1", *(int(cell) for cell in row[4:])) for row in rows
     ]
+
+
+def guide(
+    guides: Sequence[str],
+    problems: Sequence[str],
+    pairs: Sequence[tuple[int, int, int, int]],
+    options: Sequence[str],
+) -> list[Claim]:
+    """Return what complete searches come to that genomes guide, as `jaxgp.search.proofs.guided` has them.
+
+    Args:
+        guides: S-expressions, or weights in parts with commas between them.
+        problems: in FEN.
+        pairs: the number of a guide, that of a problem, its n, and the most nodes.
+        options: what guides: list, replies, less (trees within `few`), weights (the same), proof (trees within
+            `dfpn_replies`); deepening where n is not told; near=N; entries=N: where searches by proof numbers end.
+    """
+    given = [
+        *(f"guide {one}" for one in guides),
+        *(f"problem {one}" for one in problems),
+        *("pair {} {} {} {}".format(*pair) for pair in pairs),
+    ]
+    rows = ([int(cell) for cell in line.split()] for line in _answers(["guides", *options], given))
+    return [Claim(row[0], row[1] == 1, row[2], row[3], row[4] == 1, row[5]) for row in rows]

@@ -5,7 +5,7 @@
 #include <sstream>
 
 enum Name {
-    NUMBER,
+    NUMBER, PROGRAM,
     IF3, AND, OR, NOT, SMALLER, EQUAL,
     EXISTS, FORALL, BEST, ALLMOVES, CHECKING, ITER, KINGMUST, CAPTURECLOSE, PINCLOSE, ATTACKING, CLEARING, SUICIDE,
     DEPTH, AGAIN, MATEINONE,
@@ -14,7 +14,7 @@ enum Name {
 };
 
 const std::vector<std::pair<std::string, Name>> NAMES{
-    {"If3", IF3}, {"And2", AND}, {"And3", AND}, {"Or2", OR}, {"Or3", OR}, {"Not", NOT}, {"Smaller", SMALLER},
+    {"PROGRAM", PROGRAM}, {"If3", IF3}, {"And2", AND}, {"And3", AND}, {"Or2", OR}, {"Or3", OR}, {"Not", NOT}, {"Smaller", SMALLER},
     {"Equal", EQUAL}, {"IfMyMoveExistsSuchThat", EXISTS}, {"IfForAllOpponentMoves", FORALL}, {"MakeBestMove", BEST},
     {"MakeAllMovesSuchThat", ALLMOVES}, {"IfExistsCheckingMove", CHECKING}, {"MyMoveIter", ITER},
     {"IfKingMustMove", KINGMUST}, {"IfCaptureCloseToKingMove", CAPTURECLOSE}, {"IfPinCloseToKingMove", PINCLOSE},
@@ -327,13 +327,28 @@ struct Program {
     }
 };
 
-// Read lines: `program TEXT`, `problem FEN`, and `pair PROGRAM PROBLEM LEFT LIMIT N`, by their numbers. A pair is
+// Read lines: what `read` takes after a word, `problem FEN`, and `pair WHAT PROBLEM ...`, by their numbers. `ask` answers a pair.
+template <class Read, class Ask>
+void pairs(const std::string& word, Read read, Ask ask) {
+    std::vector<Board> boards;
+    for (std::string line; std::getline(std::cin, line);) {
+        const std::string kind = line.substr(0, line.find(' ')), rest = line.substr(line.find(' ') + 1);
+        if (kind == word) read(rest);
+        if (kind == "problem") boards.push_back(parse(rest));
+        if (kind != "pair") continue;
+        std::istringstream words(rest);
+        size_t what, board;
+        words >> what >> board;
+        ask(what, boards.at(board), words);
+    }
+}
+
+// Read `program TEXT`, and `pair PROGRAM PROBLEM LEFT LIMIT N`. A pair is
 // answered by a line: the code of the first move, what it is worth, nodes, whether it was truncated, plies of the longest
 // line, how often no moves were left, and whether the move forces mate within N, which is looked for where the program
 // says so, with so many nodes as `prove` allows: 1, 0, or -1 where it is not known. Options are words.
 void programs(const std::vector<std::string>& options) {
     std::vector<Node> trees;
-    std::vector<Board> boards;
     auto has = [&](const char* word) { return std::find(options.begin(), options.end(), word) != options.end(); };
     int near = 2;
     long prove = 0;
@@ -341,17 +356,10 @@ void programs(const std::vector<std::string>& options) {
         if (word.rfind("near=", 0) == 0) near = std::stoi(word.substr(5));
         if (word.rfind("prove=", 0) == 0) prove = std::stol(word.substr(6));
     }
-    for (std::string line; std::getline(std::cin, line);) {
-        const std::string kind = line.substr(0, line.find(' ')), rest = line.substr(line.find(' ') + 1);
-        if (kind == "program") trees.push_back(program(rest));
-        if (kind == "problem") boards.push_back(parse(rest));
-        if (kind != "pair") continue;
-        std::istringstream words(rest);
-        size_t tree, board;
+    pairs("program", [&](const std::string& text) { trees.push_back(program(text)); }, [&](size_t tree, const Board& root, std::istream& words) {
         int left, n;
         long limit;
-        words >> tree >> board >> left >> limit >> n;
-        const Board& root = boards.at(board);
+        words >> left >> limit >> n;
         Program run{trees.at(tree), limit, has("worst"), has("once"), has("made"), has("stop"), near};
         const int chosen = run.solve(root, left);
         const float score = chosen < 0 ? 0 : run.scores[chosen];
@@ -365,5 +373,5 @@ void programs(const std::vector<std::string>& options) {
             }
         }
         std::printf("%d %.9g %ld %d %d %ld %d\n", code, double(score), run.nodes, int(run.truncated), run.deepest, run.refused, proved);
-    }
+    });
 }

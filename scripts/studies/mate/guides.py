@@ -32,7 +32,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-import envs
 from envs.mate import suites
 from jaxgp import files
 from jaxgp.config import arguments
@@ -123,14 +122,14 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
         if options.role == "search":
             values = {"language": options.language, "stop": options.stop}
         return (
-            cast(envs.spec("mate"), None, options.role, None, values),
+            cast(programs.Games().spec("mate"), None, options.role, None, values),
             options.text,
             f"{options.within}, weights of 0" if lazy else "by hand",
             "",
         )
     if options.run is None:
         reject("run", None, "a run, a champion file, or text=")
-    loaded = champions.load(options.run, envs)
+    loaded = champions.load(options.run, programs.Games())
     role = loaded.cast.role.name if loaded.cast.role else ""
     if role not in ROLES:
         reject("run", options.run, f"a champion of one of the roles {', '.join(ROLES)}")

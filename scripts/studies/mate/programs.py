@@ -1,9 +1,11 @@
-"""Evolve programs that make moves, as scripts/train.py does, while plain C++ makes the moves: faster on a CPU.
+"""Evolve what searches for mates, as scripts/train.py does, while plain C++ makes the moves: faster on a CPU.
 
     python scripts/studies/mate/programs.py experiment=mate_again seed=0 hydra.run.dir=outputs/again_0
+    python scripts/studies/mate/programs.py experiment=mate_guide_few program.equal=less seed=0
 
 Options, records, checkpoints and champions are those of scripts/train.py, and either goes on with a run of the other:
-`rivals/plain` searches as the lanes do, to the node. A generation waits for one core; give each run one of its own.
+`rivals/plain` searches as the lanes do, to the node, but that its tables replace no entry (see `guided.py`). Lanes
+make the searches lazy and flights; `lazy.py` has these. A generation waits for one core; give each run one of its own.
 """
 
 import sys
@@ -16,8 +18,8 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import jax
@@ -26,7 +28,7 @@ import numpy as np
 from jax import Array
 
 import envs
-from envs.mate import language, notation, roles
+from envs.mate import language, roles
 from envs.mate.rules import Mate
 from jaxgp.arrays import take
 from jaxgp.contracts import Prover, States
@@ -40,9 +42,17 @@ from jaxgp.search.proofs.claims import Claims
 from jaxgp.spec import Spec
 from jaxgp.train.command import main
 from rivals.plain import mate
+from studies.mate import guided
+from studies.mate.asking import question, spread
 
-KINDS = {"chosen": np.int32, "score": np.float32, "nodes": np.int32, "truncated": np.bool_, "deepest": np.int32}
-"""What is kept of `rivals.plain.mate.Found`."""
+REST: dict[str, tuple[type[np.generic], Any]] = {
+    "chosen": (np.int32, -1),
+    "score": (np.float32, -np.inf),
+    "nodes": (np.int32, 0),
+    "truncated": (np.bool_, False),
+    "deepest": (np.int32, 0),
+}
+"""What is kept of `rivals.plain.mate.Found`: its type, and what it is where a program is not run."""
 Plans = tuple[Programs, Array]
 """Programs [P, 1, L], and bool[P]: which the frame machine would run."""
 
@@ -74,44 +84,26 @@ class PlainProver(Prover[Plans]):
     def prove(self, plans: Plans, whose: Array, states: States, limits: Array) -> Claims:
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
         queue = len(limits)
-        shapes = [jax.ShapeDtypeStruct((queue,), kind) for kind in KINDS.values()]
-        chosen, score, nodes, truncated, deepest = jax.pure_callback(
-            self._asked, shapes, *plans, whose, states, limits, vmap_method="sequential"
-        )
+        shapes = {name: jax.ShapeDtypeStruct((queue,), kind) for name, (kind, _) in REST.items()}
+        found = jax.pure_callback(self._asked, shapes, *plans, whose, states, limits, vmap_method="sequential")
+        score = found.pop("score")
         return Claims(
-            chosen=chosen,
             scores=score[:, None],
             solved=score >= MATE,
             refuted=jnp.zeros(queue, bool),
-            nodes=nodes,
             distinct=jnp.full(queue, -1),
-            truncated=truncated,
-            deepest=deepest,
+            **found,
         )
 
-    def _asked(self, *given: Any) -> list[np.ndarray]:
-        """Return what `KINDS` names, of each pair [Q]; -1, -inf and 0 where a program is not run."""
+    def _asked(self, *given: Any) -> Any:
+        """Return what `REST` names, of each pair [Q]."""
         programs, fits, whose, states, limits = jax.tree.map(np.asarray, given)
         at = np.flatnonzero((limits > 0) & fits[whose])
-        texts, own = _distinct(whose[at], lambda n: print_program(self.primitives, take(programs, whose[at[n]])))
-        every = np.concatenate([x.reshape(len(limits), -1) for x in jax.tree.leaves(states)], 1)
-        names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
-        posed, which = _distinct(names[at], lambda n: notation.text_of(self.problem, take(states, at[n])))
-        lengths = [int(n) for n in self.problem.left(take(states, at))]
-        left = [allowed(self.lanes, n) for n in lengths]
-        pairs = list(zip(own, which, left, limits[at].tolist(), lengths, strict=True))
-        found = mate.run(texts, posed, pairs, self.words)
-        rest = {"chosen": -1, "score": -np.inf}
-        made: list[np.ndarray] = [np.full(len(limits), rest.get(name, 0), kind) for name, kind in KINDS.items()]
-        for values, name in zip(made, KINDS, strict=True):
-            values[at] = [getattr(one, name) for one in found]
-        return made
-
-
-def _distinct(names: np.ndarray, made: Callable[[int], str]) -> tuple[list[str], list[int]]:
-    """Return what is made of a place of each distinct name, and for each of `names` its number among these."""
-    _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
-    return [made(int(n)) for n in first], inverse.reshape(-1).tolist()
+        written = partial(print_program, self.primitives)
+        asked = question(self.problem, whose[at], take(states, at), lambda n: written(take(programs, np.array(n))))
+        left = [allowed(self.lanes, n) for n in asked.lengths]
+        pairs = list(zip(asked.own, asked.which, left, limits[at].tolist(), asked.lengths, strict=True))
+        return spread(at, len(limits), mate.run(asked.texts, asked.posed, pairs, self.words), REST)
 
 
 def allowed(how: ProgramProver | language.Options, n: int) -> int:
@@ -137,7 +129,7 @@ def search(problem: Mate, options: language.Options) -> tuple[PrimitiveSet, Plai
 
 
 class Games:
-    """The games, where programs that search for mates have their moves made by plain C++."""
+    """The games, where plain C++ makes the moves of whatever searches for mates."""
 
     def available(self) -> list[str]:
         """Return the names of all games."""
@@ -148,8 +140,8 @@ class Games:
         found = envs.spec(name)
         if name != "mate":
             return found
-        plain = [replace(role, make=search) if role.name == roles.SEARCH.name else role for role in found.roles]
-        return replace(found, roles=tuple(plain))
+        makes: dict[str, Any] = {"search": search, "guide": guided.guide, "weights": guided.weights}
+        return replace(found, roles=tuple(replace(role, make=makes[role.name]) for role in found.roles))
 
 
 if __name__ == "__main__":
