@@ -5,11 +5,19 @@ import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
+from threading import Lock
+
+_COMPILING = Lock()
+
+
+def build(source: Path) -> str | None:
+    """Return the path of the program that a file of C++ is compiled to; None where there is no compiler."""
+    with _COMPILING:
+        return _built(source)
 
 
 @cache
-def build(source: Path) -> str | None:
-    """Return the path of the program that a file of C++ is compiled to; None where there is no compiler."""
+def _built(source: Path) -> str | None:
     compiler = shutil.which("g++")
     if compiler is None:
         return None

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jax import Array
+from jax.experimental.buffer_callback import buffer_callback
 
 from envs.mate import notation
 from envs.mate.rules import Mate
@@ -28,6 +30,22 @@ def question(problem: Mate, whose: np.ndarray, states: Any, written: Callable[[i
     names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
     posed, which = _distinct(names, lambda n: notation.text_of(problem, take(states, n)))
     return Question(texts, posed, own, which, [int(n) for n in problem.left(states)])
+
+
+def called(asked: Callable[..., Any], rest: dict[str, tuple[type[np.generic], Any]], count: int, *given: Any) -> Any:
+    """Return by name what `asked` makes of what is given, as NumPy has it: an array [count] for each name of `rest`.
+
+    Buffers are read where they lie: `jax.pure_callback` copies arguments by threads that may all be waiting for it.
+    """
+
+    def answer(context: Any, out: Any, *buffers: Any) -> None:
+        del context
+        for name, values in asked(*jax.tree.map(np.asarray, buffers)).items():
+            np.asarray(out[name])[...] = values
+
+    shapes = {name: jax.ShapeDtypeStruct((count,), kind) for name, (kind, _) in rest.items()}
+    found: dict[str, Array] = buffer_callback(answer, shapes, vmap_method="sequential")(*given)
+    return found
 
 
 def spread(at: np.ndarray, count: int, found: list[Any], rest: dict[str, tuple[type[np.generic], Any]]) -> Any:

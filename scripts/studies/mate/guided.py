@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -18,7 +17,7 @@ from jaxgp.genotypes.text import print_program
 from jaxgp.players.problems.prover import GuideProver, WeightsProver
 from jaxgp.search.proofs.claims import Claims
 from rivals.plain import mate
-from studies.mate.asking import question, spread
+from studies.mate.asking import called, question, spread
 
 REST: dict[str, tuple[type[np.generic], Any]] = {
     "chosen": (np.int32, -1),
@@ -58,14 +57,12 @@ class PlainGuide(Prover[Any]):
     def prove(self, plans: Programs | Array, whose: Array, states: States, limits: Array) -> Claims:
         """Search problems [Q] for individuals `whose` (int32[Q]); see `jaxgp.contracts.Prover`."""
         queue = len(limits)
-        shapes = {name: jax.ShapeDtypeStruct((queue,), kind) for name, (kind, _) in REST.items()}
-        found = jax.pure_callback(self._asked, shapes, plans, whose, states, limits, vmap_method="sequential")
+        found = called(self._asked, REST, queue, plans, whose, states, limits)
         refuted = ~found["solved"] & ~found["truncated"]
         return Claims(scores=jnp.zeros((queue, 0), jnp.float32), refuted=refuted, **found)
 
-    def _asked(self, *given: Any) -> Any:
+    def _asked(self, plans: Any, whose: np.ndarray, states: Any, limits: np.ndarray) -> Any:
         """Return what `REST` names, of each pair [Q]."""
-        plans, whose, states, limits = jax.tree.map(np.asarray, given)
         at = np.flatnonzero(limits > 0)
         asked = question(self.problem, whose[at], take(states, at), lambda n: self._written(take(plans, np.array(n))))
         pairs = list(zip(asked.own, asked.which, asked.lengths, limits[at].tolist(), strict=True))

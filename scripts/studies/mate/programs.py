@@ -22,7 +22,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -43,7 +42,7 @@ from jaxgp.spec import Spec
 from jaxgp.train.command import main
 from rivals.plain import mate
 from studies.mate import guided
-from studies.mate.asking import question, spread
+from studies.mate.asking import called, question, spread
 
 REST: dict[str, tuple[type[np.generic], Any]] = {
     "chosen": (np.int32, -1),
@@ -84,8 +83,7 @@ class PlainProver(Prover[Plans]):
     def prove(self, plans: Plans, whose: Array, states: States, limits: Array) -> Claims:
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
         queue = len(limits)
-        shapes = {name: jax.ShapeDtypeStruct((queue,), kind) for name, (kind, _) in REST.items()}
-        found = jax.pure_callback(self._asked, shapes, *plans, whose, states, limits, vmap_method="sequential")
+        found = called(self._asked, REST, queue, *plans, whose, states, limits)
         score = found.pop("score")
         return Claims(
             scores=score[:, None],
@@ -95,9 +93,8 @@ class PlainProver(Prover[Plans]):
             **found,
         )
 
-    def _asked(self, *given: Any) -> Any:
+    def _asked(self, programs: Any, fits: np.ndarray, whose: np.ndarray, states: Any, limits: np.ndarray) -> Any:
         """Return what `REST` names, of each pair [Q]."""
-        programs, fits, whose, states, limits = jax.tree.map(np.asarray, given)
         at = np.flatnonzero((limits > 0) & fits[whose])
         written = partial(print_program, self.primitives)
         asked = question(self.problem, whose[at], take(states, at), lambda n: written(take(programs, np.array(n))))
