@@ -3,9 +3,9 @@
 A line is `FEN; n; nodes; set; keys`: the nodes of the search `captures`, told n; the set that the problem belongs to,
 by default `train`; all first moves that force mate within n, as in e2e4 and e7e8q. Lines of `set` report are for tests.
 
-The keys of a file are searched when it is read, so that no run learns from a move that does not mate. Those of the two
-lists that come with the project were proved when these were made. The second list, the suite `hard`, repeats problems
-of the sets `train` and `choose`: those for which the search `few` needs many nodes.
+The keys of a file are searched when it is read, so that no run learns from a move that does not mate. Those of the
+lists that come with the project were proved when these were made. The suite `hard` repeats problems of the sets `train`
+and `choose`: those for which the search `few` needs many nodes. The suite `longer` has problems of n = 5 and 6, for tests alone.
 """
 
 from collections.abc import Sequence
@@ -28,6 +28,10 @@ from jaxgp.spec import Instances
 
 SHIPPED = Path(__file__).with_name("problems.txt")
 HARD = Path(__file__).with_name("hard.txt")
+LONGER = Path(__file__).with_name("longer.txt")
+APART = {"hard": HARD, "longer": LONGER}
+"""Suites that have a list of their own."""
+OWN = (SHIPPED, *APART.values())
 SETS = ("train", "choose", "report")
 SETTLED = 300
 """Moves of the search that settles a key of a file, at most: in plain Python a fifth of a second."""
@@ -37,7 +41,7 @@ SHAPE = "lines FEN; n; nodes of captures; train, choose or report; keys, as in e
 def names(game: Mate) -> tuple[str, ...]:
     """Return the sets of the lists that come with the project; the last one is for tests."""
     del game
-    return ("train", "choose", "hard", "report") if SHIPPED.is_file() and HARD.is_file() else ()
+    return ("train", "choose", *APART, "report") if all(map(Path.is_file, OWN)) else ()
 
 
 def shipped() -> list[tuple[str, int, int, str]]:
@@ -53,7 +57,7 @@ def instances(game: Mate, name: str, option: str) -> Instances:
         UsageError: no such set or file, or a line that is no problem.
     """
     if name in names(game):
-        return _load(game, HARD, None, option) if name == "hard" else _load(game, SHIPPED, name, option)
+        return _load(game, APART[name], None, option) if name in APART else _load(game, SHIPPED, name, option)
     if not Path(name).is_file():
         reject(option, name, f"{', '.join(names(game)) or 'no list comes with the project'}; or a file: {SHAPE}")
     return _load(game, Path(name), None, option)
@@ -85,7 +89,7 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
             rows.append((parts[0], own, int(parts[2]), parts[3], board, keys))
     if not rows:
         reject(option, str(path), "at least one problem")
-    if path not in (SHIPPED, HARD):
+    if path not in OWN:
         _check(stated, path, option)
     states = jax.tree.map(lambda *x: np.stack(x), *(game.position(row[4], row[1]) for row in rows))
     found = np.full((len(rows), max(len(row[5]) for row in rows)), -1, np.int32)

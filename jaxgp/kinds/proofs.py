@@ -65,6 +65,9 @@ class ProofFitnessOptions(RefereedFitnessOptions):
         "whether correctness is 0 or 1, and nodes count for n <= 2 as well, once the best individual of a generation "
         "has solved 75 % of its problems",
     )
+    strict: bool = option(
+        False, "whether that stage holds from the first generation on; where claims count, nothing else counts then"
+    )
 
     def fits(self, algorithm: AnyAlgorithm, cast: "Cast") -> bool:
         """Return whether individuals search problems."""
@@ -121,6 +124,7 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             limit=self.limit,
             claims=self.claims,
             staged=self.staged,
+            strict=self.strict,
             scale=self.scale,
             parsimony=self.parsimony,
             minimum=self.minimum,
@@ -139,13 +143,14 @@ class ProofFitnessOptions(RefereedFitnessOptions):
             "printed": "all moves, without a bound",
         }[self.boards]
         claims = "counted as -1 where it is wrong" if self.claims else "not looked at"
+        later = "from the start" if self.strict else "from 75 % solved by the best" if self.staged else "none"
         return [
             ("fitness", self.formula("sum of correctness * 2^n * reference nodes / nodes")),
             ("nodes count for", bounded),
             ("a claim is", claims),
             ("problems", f"{self.each} of each n up to {self.longest}, drawn in each generation"),
             ("a search is truncated at", f"{self.factor:g} times the reference nodes, at most {self.limit}"),
-            ("later stage", "from 75 % solved by the best" if self.staged else "none"),
+            ("later stage", later),
             (f"{self.fittest()} of each generation measured by", "all problems"),
             ("champion", "the best of these"),
         ]

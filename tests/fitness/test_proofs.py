@@ -75,6 +75,11 @@ def test_a_wrong_claim_takes_what_a_right_one_would_give_and_a_move_that_is_not_
     np.testing.assert_allclose(points(**none_claimed, later=True), [0, 0, 0])
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_later_stage_holds_from_the_first_generation_on_where_that_is_wanted(strict):
+    assert bool(replace(FITNESS, strict=strict).init(jax.random.key(0)).later) == strict
+
+
 def test_a_generation_draws_as_many_problems_of_each_length_as_there_are_by_its_key_alone():
     drawn = [np.asarray(FITNESS.draw(jax.random.key(n))) for n in range(20)]
     assert all(LENGTHS[one].tolist() == [5, 5, 2, 1] for one in drawn)

@@ -88,6 +88,7 @@ class ProofFitness(Absolute[ProofStage]):
         limit: the most nodes of a search, whatever the reference search took.
         claims: whether claims count, see above.
         staged: whether there is a later stage; else all generations have the first one.
+        strict: whether all generations have the later one.
         scale: see above, as are `parsimony` and `minimum` (None: no bound).
     """
 
@@ -104,6 +105,7 @@ class ProofFitness(Absolute[ProofStage]):
     limit: int = 10_000
     claims: bool = False
     staged: bool = True
+    strict: bool = False
     scale: float = 1.0
     parsimony: float = 0.0
     minimum: float | None = None
@@ -130,7 +132,7 @@ class ProofFitness(Absolute[ProofStage]):
         del key
         names = ("standing_solved", "standing_nodes", *(f"standing_solved_{n}" for n in self.each_length))
         none = {name: jnp.float32(0) for name in names}
-        return ProofStage(jnp.bool_(False), jnp.int32(0), jnp.float32(0), jnp.zeros(1), none)
+        return ProofStage(jnp.bool_(self.strict), jnp.int32(0), jnp.float32(0), jnp.zeros(1), none)
 
     def draw(self, key: Array) -> Array:
         """Return int32[B]: the problems that a generation draws, as many of each n; long searches come first."""

@@ -36,6 +36,7 @@ class Options:
 
     run: str | None = option(None, "the run, or a folder of runs", path=True)
     name: str = option("", "what the rows call them; by default the title of each run")
+    suite: str | None = option(None, "the problems, a suite or a file; null: the set report")
     limit: int = option(10_000, "nodes of a search at most", low=218, high=MAX_COUNT)
     save: str | None = option(None, "a file of rows, to which these are added", path=True)
 
@@ -48,7 +49,7 @@ def measured(path: Path, options: Options) -> list[list[str]]:
     about = (options.name or told["title"], told["seed"], len(records), told["generation"], options.limit)
     return [
         [*map(str, about), *(str(row[name]) for name in COLUMNS[5:]), told["text"]]
-        for row in table.measure(loaded, None, options.limit, "test")
+        for row in table.measure(loaded, options.suite, options.limit, "test")
     ]
 
 

@@ -43,8 +43,6 @@ MEN = 8
 """The fewest men of an own problem."""
 FACTOR = 4
 """An own problem needs within this factor of the median of its n."""
-LAST = 24
-"""Positions at the end of a game that are tried; mates are there."""
 SETS = ("train", "choose", "report")
 REFERENCE = "captures"
 HEADER = """\
@@ -116,6 +114,7 @@ class Options:
     least: int = option(100, "nodes of few that a hard problem needs at least", low=1, high=MAX_COUNT)
     each: int = option(300, "own problems of each n at most", low=3, high=MAX_COUNT)
     most: int = option(4, "the greatest n of own problems", low=1, high=6)
+    last: int = option(24, "positions at the end of a game that are tried: mates are there", low=1, high=MAX_COUNT)
     look: int = option(2000, "nodes of the search that looks for own problems", low=100, high=MAX_COUNT)
     first: int = option(
         200_000,
@@ -175,11 +174,11 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
     last: dict[str, list[str]] = defaultdict(list)
     for game, text in games:
         last[game].append(text)
-    texts = [(text, int(game)) for game, found in last.items() for text in found[-LAST:] if men(text) >= MEN]
+    texts = [(text, int(game)) for game, found in last.items() for text in found[-options.last :] if men(text) >= MEN]
     problems = [(text, options.most) for text, _ in texts]
     # Cheap first: what a short search finds is taken up, and its shortest n proved.
     hits = [n for n, found in enumerate(mate.count("dfpn_replies", problems, options.look)) if found.moves]
-    proved = mate.count("dfpn_replies", [problems[n] for n in hits], options.limit, told=False)
+    proved = mate.count("dfpn_replies", [problems[n] for n in hits], options.settle, told=False)
     by_length: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for n, found in zip(hits, proved, strict=True):
         if found.moves and (not options.n or found.moves in options.n):
