@@ -5,7 +5,7 @@ by default `train`; all first moves that force mate within n, as in e2e4 and e7e
 
 The keys of a file are searched when it is read, so that no run learns from a move that does not mate. Those of the
 lists that come with the project were proved when these were made. The suite `hard` repeats problems of the sets `train`
-and `choose`: those for which the search `few` needs many nodes. The suite `longer` has problems of n = 5 and 6, for tests alone.
+and `choose`: those for which the search `few` needs many nodes. The suite `longer` has problems of n = 5, for tests alone.
 """
 
 from collections.abc import Sequence

@@ -171,6 +171,14 @@ def test_hard_problems_are_own_ones_that_no_report_has():
     assert suites.names(GAME)[-1] == "report"  # what champions are measured on by default
 
 
+def test_longer_problems_are_of_positions_that_no_other_list_has_and_for_tests_alone():
+    longer = envs.spec("mate").instances.load(GAME, "longer", "suite")
+    assert longer.test.all()
+    assert set(longer.lengths.tolist()) == {5}
+    known = {text.split()[0] for text, *_ in suites.shipped()}
+    assert not known & {name.split()[0] for name in longer.names}
+
+
 def lines_of(tmp_path, *lines):
     path = tmp_path / f"{len(list(tmp_path.iterdir()))}.txt"  # files are read once
     path.write_text("\n".join(lines) + "\n")
