@@ -17,23 +17,37 @@ struct View {
 
     // The squares that a man of a kind attacks from a square; pawns are the solver's.
     Word reach(int square, int kind) const {
-        const int x = square & 7, y = square >> 3;
+        if (kind < BISHOP || kind == KING) return leaps(kind)[square];
         Word found = 0;
-        auto put = [&](int a, int c) {
-            if (inside(a, c)) found |= Word(1) << (8 * c + a);
-        };
-        if (kind == PAWN) {
-            put(x - 1, y + 1), put(x + 1, y + 1);
-        } else if (kind == KNIGHT) {
-            for (auto& leap : LEAPS) put(x + leap[0], y + leap[1]);
-        } else {
-            for (int d = kind == BISHOP ? 4 : 0; d < (kind == ROOK ? 4 : 8); ++d)
-                for (int a = x + STEPS[d][0], c = y + STEPS[d][1]; inside(a, c); a += STEPS[d][0], c += STEPS[d][1]) {
-                    put(a, c);
-                    if (cell[8 * c + a] || kind == KING) break;
-                }
-        }
+        for (int d = kind == BISHOP ? 4 : 0; d < (kind == ROOK ? 4 : 8); ++d)
+            for (int a = (square & 7) + STEPS[d][0], c = (square >> 3) + STEPS[d][1]; inside(a, c); a += STEPS[d][0], c += STEPS[d][1]) {
+                found |= Word(1) << (8 * c + a);
+                if (cell[8 * c + a]) break;
+            }
         return found;
+    }
+
+    // The same of pawns, knights and kings, from all squares: nothing stands in their way.
+    static const std::array<Word, 64>& leaps(int kind) {
+        static const auto every = [] {
+            std::array<std::array<Word, 64>, 7> found{};
+            for (int s = 0; s < 64; ++s) {
+                const int x = s & 7, y = s >> 3;
+                auto put = [&](int kind, int a, int c) {
+                    if (inside(a, c)) found[kind][s] |= Word(1) << (8 * c + a);
+                };
+                put(PAWN, x - 1, y + 1), put(PAWN, x + 1, y + 1);
+                for (auto& leap : LEAPS) put(KNIGHT, x + leap[0], y + leap[1]);
+                for (auto& step : STEPS) put(KING, x + step[0], y + step[1]);
+            }
+            return found;
+        }();
+        return every[kind];
+    }
+
+    // The squares from which a man of a kind of the solver would attack the king.
+    Word attackers(int kind) const {
+        return kind == PAWN ? __builtin_bswap64(leaps(PAWN)[target ^ 56]) : reach(target, kind);
     }
 
     template <class F>
@@ -107,9 +121,7 @@ struct View {
                 }
                 goals &= ~ENDS | Word(1) << target;
             }
-            bool found = goals >> target & 1;
-            each(goals, [&](int goal) { found = found || reach(goal, kind) >> target & 1; });
-            return found;
+            return (goals & (attackers(kind) | Word(1) << target)) != 0;
         });
     }
     Word men_attacked(int near) const { return theirs & ~(Word(1) << target) & close(near) & attacked(); }

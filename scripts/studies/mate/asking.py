@@ -28,7 +28,7 @@ def question(problem: Mate, whose: np.ndarray, states: Any, written: Callable[[i
     texts, own = _distinct(whose, lambda n: written(int(whose[n])))
     every = np.concatenate([x.reshape(len(whose), -1) for x in jax.tree.leaves(states)], 1)
     names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
-    posed, which = _distinct(names, lambda n: notation.text_of(problem, take(states, n)))
+    posed, which = _distinct(names, lambda n: notation.text_of(problem, take(states, np.array(n))))
     return Question(texts, posed, own, which, [int(n) for n in problem.left(states)])
 
 

@@ -2,7 +2,8 @@
 
     python scripts/studies/mate/champions.py run=outputs/DIR name=mate_book limit=10000 save=rows.csv
 
-`run` is a run, or a folder of runs, as `seeds=0-4` makes one. Programs that make moves have them made by plain C++.
+`run` is a run, or a folder of runs, as `seeds=0-4` makes one. Plain C++ makes the moves, but for the searches lazy and
+flights.
 """
 
 import sys

@@ -23,7 +23,7 @@ REST: dict[str, tuple[type[np.generic], Any]] = {
     "chosen": (np.int32, -1),
     "solved": (np.bool_, False),
     "nodes": (np.int32, 0),
-    "distinct": (np.int32, 0),
+    "distinct": (np.int32, -1),
     "truncated": (np.bool_, True),
     "deepest": (np.int32, 0),
 }

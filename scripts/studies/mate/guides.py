@@ -8,10 +8,10 @@
     python scripts/studies/mate/guides.py text="(IfForAllOpponentMoves IsMateInOneOrLess 1000 -1000)" role=search
 
 `file` is a list in EPD whose problems are added, the composed ones or those of games; their rows are numbers of lines,
-without positions. The other searches are those of plain C++, cut at the same limit. So are those that weights guide
-within lazy and flights, and those of programs that make moves: they make as many moves as in lanes. What such a program
-claims is proved where `dfpn_replies` finds the same. A guide given as text is measured as champions are; trees that say
-nothing, and weights of 0, have to need what the search by hand needs.
+without positions. All searches are those of plain C++, cut at the same limit: they make as many moves as in lanes whose
+tables replace no entry. What a program that makes moves claims is proved where `dfpn_replies` finds the same. A guide
+given as text is measured as champions are; trees that say nothing, and weights of 0, have to need what the search by
+hand needs.
 """
 
 import sys
@@ -66,6 +66,7 @@ class Options:
 
     run: str | None = option(None, "the run, or the champion file", path=True)
     text: str | None = option(None, "the trees or weights of a guide in its place")
+    name: str = option("", "what the rows call it; by default the title of the run")
     role: str = option("guide", "which of them the text has; search: a program that makes moves", ROLES)
     language: str = option("again", "the language of a program that makes moves", ("book", "again"))
     stop: bool = option(True, "whether its first claim ends the search")
@@ -199,7 +200,7 @@ def task(options: Options) -> int:
     found = counted(own, genome, pairs, options.limit)
     hand = [by_hand(search, given, told, options.limit) for search in HAND]
     lines = [
-        [name, seed, source, line, str(n), str(options.limit), *map(str, cells), text]
+        [options.name or name, seed, source, line, str(n), str(options.limit), *map(str, cells), text]
         for (source, line, _, n), *cells in zip(given, *found, *hand, strict=True)
     ]
     rows.report(COLUMNS, lines, files.user_path("save", options.save) if options.save else None)

@@ -18,6 +18,11 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
+    import jax
+
+    # Where cores are devices, each of them would ask C++ for the same.
+    jax.config.update("jax_num_cpu_devices", 1)
+
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar

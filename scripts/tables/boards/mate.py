@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from math import exp, log
+from math import exp
 from statistics import mean, median
 
 import numpy as np
@@ -16,6 +16,7 @@ from jaxgp.statistics.intervals import student
 from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
+from tables.boards.mate_guides import GUIDES
 from tables.shared.cells import mean_of
 from tables.shared.data import Data, Makers, by
 
@@ -144,42 +145,6 @@ def guided(data: Data) -> str:
         solved, all_of = (sum(int(row[what]) for row in found.values()) for what in ("solved", "problems"))
         lines.append([name if " " in name else f"`{name}`", *cells, f"{solved} of {all_of}"])
     return table(["mean nodes", *(f"n = {n}" for n in lengths), "solved"], lines)
-
-
-def paired(data: Data) -> str:
-    """Nodes of guides beside searches by hand, problem by problem; p by Wilcoxon's signed ranks, corrected by Holm."""
-    found: dict[tuple[str, ...], list[Cells]] = {}
-    for row in data["mate_paired"]:
-        name = f"{row['run']}, seed {row['seed']}" if row["seed"] else str(row["run"])
-        found.setdefault((name, str(row["source"]), str(row["n"]), "few"), []).append(row)
-    lines, chances = [], []
-    for (name, source, length, _), rows in found.items():
-        mine, few, numbers = ([int(row[what]) for row in rows] for what in ("nodes", "few", "dfpn_replies"))
-        best = [min(pair) for pair in zip(few, numbers, strict=True)]
-        cells = [name, source, length, str(len(rows)), f"{sum(int(row['proved']) for row in rows)}"]
-        for other in (few, numbers, best):
-            ratios = [log(a / b) for a, b in zip(mine, other, strict=True)]
-            cells += [f"{100 * sum(mine) / sum(other):.0f} %", f"{100 * exp(mean(ratios)):.0f} %"]
-            if other is few:
-                chances.append(signed_rank(np.array(ratios)) if any(ratios) else 1.0)
-        lines.append(cells)
-    for line, chance in zip(lines, holm(chances), strict=True):
-        line.append(f"{chance:.2g}")
-    head = [
-        "guide",
-        "problems",
-        "n",
-        "number",
-        "proved",
-        "sum, of `few`",
-        "geometric mean",
-        "sum, of `dfpn_replies`",
-        "geometric mean",
-        "sum, of the better",
-        "geometric mean",
-        "p beside `few`, Holm",
-    ]
-    return table(head, lines)
 
 
 def exponents(data: Data) -> str:
@@ -343,7 +308,7 @@ PROGRAMS: Makers = {
     "mate_searching": searching,
     "mate_claimed": composed,
     "mate_formulas": formulas,
-    "mate_paired": paired,
+    **GUIDES,
     "mate_lazy": exponents,
     "mate_lazy_seeds": seeds,
     "mate_lazy_stepped": stepped,
