@@ -4,8 +4,9 @@ A line is `FEN; n; nodes; set; keys`: the nodes of the search `captures`, told n
 by default `train`; all first moves that force mate within n, as in e2e4 and e7e8q. Lines of `set` report are for tests.
 
 The keys of a file are searched when it is read, so that no run learns from a move that does not mate. Those of the
-lists that come with the project were proved when these were made. The suite `hard` repeats problems of the sets `train`
-and `choose`: those for which the search `few` needs many nodes. The suite `longer` has problems of n = 5, for tests alone.
+lists that come with the project were proved when these were made. The suite `hard` repeats problems of the sets
+`train` and `choose`: those for which the search `few` needs many nodes. The suite `longer` has problems of n = 5, for
+tests alone.
 """
 
 from collections.abc import Sequence
