@@ -286,15 +286,15 @@ def composed(data: Data) -> str:
     """What champions of programs that make moves prove of composed problems, seed by seed, and how `few` compares."""
     own = [row for row in data["mate_claimed"] if row["source"] == "composed"]
     lines = []
-    for (seed,), of_seed in sorted(by(own, "seed").items()):
+    for (run, seed), of_seed in by(own, "run", "seed").items():
         cells = []
         for rows in by(of_seed, "n").values():
             proved = [row for row in rows if row["proved"] == "1"]
             means = [_short(mean(int(row[what]) for row in proved)) if proved else "" for what in ("nodes", "few")]
             cells += [f"{len(proved)} of {len(rows)}", *means]
-        lines.append([seed, *cells])
+        lines.append([run, seed, *cells])
     head = [x for (n,) in by(own, "n") for x in (f"composed, n = {n}: proved", "mean nodes of these", "of `few`")]
-    return table(["seed", *head], lines)
+    return table(["run", "seed", *head], lines)
 
 
 TABLES: Makers = {
