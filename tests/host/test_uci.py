@@ -28,9 +28,9 @@ def chess():
     return cast(spec, game), start
 
 
-def answer(chess, command, **options):
+def answer(chess, command, timeout=20.0, **options):
     made, start = chess
-    agent = EngineOptions(protocol="uci", command=command, timeout=2.0, **options).agent("opponent", made)
+    agent = EngineOptions(protocol="uci", command=command, timeout=timeout, **options).agent("opponent", made)
     try:
         return made.spec.notation.action_name(made.game, agent.reply([start], 0))
     finally:
@@ -81,7 +81,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_an_engine_does_wrong_is_told_in_one_line(chess, fault):
     with pytest.raises((RunError, EngineError), match=FAULTS[fault]) as caught:
-        answer(chess, f"{FAKE} {fault}")
+        answer(chess, f"{FAKE} {fault}", timeout=2.0)
     assert "\n" not in str(caught.value)
 
 
