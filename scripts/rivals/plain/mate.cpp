@@ -175,15 +175,36 @@ void pseudo(const Board& b, F f) {
 
 inline Word bit(int s) { return Word(1) << s; }
 
+// The squares that pawns, which go up, knights and kings attack from each square: nothing stands in their way.
+const std::array<Word, 64>& leaps(int kind) {
+    static const auto every = [] {
+        std::array<std::array<Word, 64>, 7> found{};
+        for (int s = 0; s < 64; ++s) {
+            const int x = s & 7, y = s >> 3;
+            auto put = [&](int kind, int a, int c) {
+                if (inside(a, c)) found[kind][s] |= bit(8 * c + a);
+            };
+            put(PAWN, x - 1, y + 1), put(PAWN, x + 1, y + 1);
+            for (auto& leap : LEAPS) put(KNIGHT, x + leap[0], y + leap[1]);
+            for (auto& step : STEPS) put(KING, x + step[0], y + step[1]);
+        }
+        return found;
+    }();
+    return every[kind];
+}
+
+// The squares from which pawns that go up attack a square.
+inline Word below(int square) { return __builtin_bswap64(leaps(PAWN)[square ^ 56]); }
+
 // What the men of one side look at a king along: `sign` is theirs.
 struct Lines {
     Word cover = ~Word(0);  // squares to which a man may go so that no check stands: all, or the checker's and those between
     Word single = 0;        // men, of either side, that alone stand between the king and a slider of that side
-    Word straight = 0, slanted = 0, leaps = 0, pawns = 0;  // from where a man of that side, by kind, attacks the king
+    Word straight = 0, slanted = 0, knights, pawns;  // from where a man of that side, by kind, attacks the king
     bool checked = false;
     std::array<Word, 8> line{};  // from the king to the slider behind a single man
 
-    Lines(const Board& b, int at, int sign) {
+    Lines(const Board& b, int at, int sign) : knights(leaps(KNIGHT)[at]), pawns(sign > 0 ? below(at) : leaps(PAWN)[at]) {
         const int x = at & 7, y = at >> 3;
         auto check = [&](Word ends) { checked = true, cover &= ends; };
         for (int d = 0; d < 8; ++d) {
@@ -201,18 +222,11 @@ struct Lines {
                 first = bit(s);
             }
         }
-        for (auto& leap : LEAPS)
-            if (inside(x + leap[0], y + leap[1])) {
-                const int s = 8 * (y + leap[1]) + x + leap[0];
-                leaps |= bit(s);
-                if (b.cell[s] == sign * KNIGHT) check(bit(s));
-            }
-        for (int dx : {-1, 1})
-            if (inside(x + dx, y - sign)) {
-                const int s = 8 * (y - sign) + x + dx;
-                pawns |= bit(s);
-                if (b.cell[s] == sign * PAWN) check(bit(s));
-            }
+        auto look = [&](Word squares, int kind) {
+            for (; squares; squares &= squares - 1)
+                if (b.cell[__builtin_ctzll(squares)] == sign * kind) check(squares & -squares);
+        };
+        look(knights, KNIGHT), look(pawns, PAWN);
     }
     // Whether a man stays on the line on which it stands alone.
     bool stays(int from, int to) const {
@@ -251,7 +265,7 @@ struct Checks {
     Word direct(int man) const {
         switch (man) {
             case PAWN: return lines.pawns;
-            case KNIGHT: return lines.leaps;
+            case KNIGHT: return lines.knights;
             case BISHOP: return lines.slanted;
             case ROOK: return lines.straight;
             case QUEEN: return lines.straight | lines.slanted;
@@ -262,7 +276,7 @@ struct Checks {
 
 enum Order { PLAIN, CAPTURES, CHECKS };
 
-// Moves in an order; `forcing`: only those that give check.
+// Moves in an order; `forcing`, in the order of checks alone: only those that give check.
 std::vector<Move> legal(const Board& b, Order order = CHECKS, bool forcing = false) {
     std::vector<Move> found;
     found.reserve(48);
@@ -439,10 +453,7 @@ struct Depth : Counted {
             }
         }
         bool found = false;
-        std::vector<Move> moves = legal(b, order);
-        const bool checks = forcing || (last && d == 1);
-        if (checks && order == CHECKS)
-            moves.erase(std::find_if(moves.begin(), moves.end(), [](const Move& m) { return m.code >> 12; }), moves.end());
+        std::vector<Move> moves = legal(b, order, forcing || (last && d == 1));
         if (flights && d == 1) pass_over(moves, b);
         if (few && d > 1) {
             std::vector<std::pair<int, Move>> by;
@@ -540,9 +551,7 @@ struct ProofNumber : Counted {
     void visit(const Board& b, const Key& k, int left, bool mine, int limit_pn, int limit_dn) {
         Entry& e = known[k];
         if (!e.expanded) {
-            std::vector<Move> moves = legal(b);
-            if (mine && left == 1)
-                moves.erase(std::find_if(moves.begin(), moves.end(), [](const Move& m) { return m.code >> 12; }), moves.end());
+            std::vector<Move> moves = legal(b, CHECKS, mine && left == 1);
             if (flights && mine && left == 1) pass_over(moves, b);
             std::vector<std::pair<Move, Key>> children;
             bool decided = false;
@@ -627,8 +636,7 @@ struct Smallest : Counted {
         if (at != known.end() && (at->second.second || at->second.first >= bound)) return at->second.first;
         int best = bound;
         std::vector<std::pair<int, Move>> by;
-        for (const Move& m : legal(b)) {
-            if (d == 1 && m.code >> 12) break;
+        for (const Move& m : legal(b, CHECKS, d == 1)) {
             if (!make()) return best;
             const Board c = turned(moved(b, m));
             const int count = replies(c);

@@ -27,27 +27,9 @@ struct View {
         return found;
     }
 
-    // The same of pawns, knights and kings, from all squares: nothing stands in their way.
-    static const std::array<Word, 64>& leaps(int kind) {
-        static const auto every = [] {
-            std::array<std::array<Word, 64>, 7> found{};
-            for (int s = 0; s < 64; ++s) {
-                const int x = s & 7, y = s >> 3;
-                auto put = [&](int kind, int a, int c) {
-                    if (inside(a, c)) found[kind][s] |= Word(1) << (8 * c + a);
-                };
-                put(PAWN, x - 1, y + 1), put(PAWN, x + 1, y + 1);
-                for (auto& leap : LEAPS) put(KNIGHT, x + leap[0], y + leap[1]);
-                for (auto& step : STEPS) put(KING, x + step[0], y + step[1]);
-            }
-            return found;
-        }();
-        return every[kind];
-    }
-
     // The squares from which a man of a kind of the solver would attack the king.
     Word attackers(int kind) const {
-        return kind == PAWN ? __builtin_bswap64(leaps(PAWN)[target ^ 56]) : reach(target, kind);
+        return kind == PAWN ? below(target) : reach(target, kind);
     }
 
     template <class F>
