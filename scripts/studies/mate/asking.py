@@ -1,7 +1,9 @@
-"""What plain C++ is asked: pairs of an individual and a problem, each distinct one of these written once."""
+"""Provers whose moves plain C++ makes: pairs of an individual and a problem, each distinct one written once."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import jax
 import numpy as np
@@ -11,6 +13,12 @@ from jax.experimental.buffer_callback import buffer_callback
 from envs.mate import notation
 from envs.mate.rules import Mate
 from jaxgp.arrays import take
+from jaxgp.contracts import Plans, Prover, States
+from jaxgp.genotypes.primitives import PrimitiveSet
+from jaxgp.genotypes.text import print_program
+from jaxgp.players.problems.prover import ProgramProver
+
+Lanes = TypeVar("Lanes", bound=Prover[Any])
 
 
 class Question(NamedTuple):
@@ -21,39 +29,67 @@ class Question(NamedTuple):
     own: list[int]  # of each pair, its individual among these
     which: list[int]  # its problem
     lengths: list[int]  # its n
+    limits: list[int]  # the most nodes
 
 
-def question(problem: Mate, whose: np.ndarray, states: Any, written: Callable[[int], str]) -> Question:
-    """Return what is asked of individuals `whose` (int[N]), whose texts are `written`, and problems [N]."""
-    texts, own = _distinct(whose, lambda n: written(int(whose[n])))
-    every = np.concatenate([x.reshape(len(whose), -1) for x in jax.tree.leaves(states)], 1)
-    names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
-    posed, which = _distinct(names, lambda n: notation.text_of(problem, take(states, np.array(n))))
-    return Question(texts, posed, own, which, [int(n) for n in problem.left(states)])
+@dataclass(frozen=True)
+class Plain(Prover[Plans], Generic[Plans, Lanes]):
+    """A `Prover` whose moves `rivals/plain` makes, one pair after the other.
 
-
-def called(asked: Callable[..., Any], rest: dict[str, tuple[type[np.generic], Any]], count: int, *given: Any) -> Any:
-    """Return by name what `asked` makes of what is given, as NumPy has it: an array [count] for each name of `rest`.
-
-    Buffers are read where they lie: `jax.pure_callback` copies arguments by threads that may all be waiting for it.
+    Attributes:
+        primitives: the language.
+        problem: the rules.
+        lanes: would search the same problems.
+        words: how it searches, in the words of `rivals.plain.mate`.
+        limit: the most nodes of a search.
+        rest: what is kept of a search: its type, and what it is of a search that may make no move.
     """
 
-    def answer(context: Any, out: Any, *buffers: Any) -> None:
-        del context
-        for name, values in asked(*jax.tree.map(np.asarray, buffers)).items():
-            np.asarray(out[name])[...] = values
+    rest: ClassVar[dict[str, tuple[type[np.generic], Any]]]
 
-    shapes = {name: jax.ShapeDtypeStruct((count,), kind) for name, (kind, _) in rest.items()}
-    found: dict[str, Array] = buffer_callback(answer, shapes, vmap_method="sequential")(*given)
-    return found
+    primitives: PrimitiveSet
+    problem: Mate
+    lanes: Lanes
+    words: tuple[str, ...]
+    limit: int = ProgramProver.limit
 
+    @abstractmethod
+    def searched(self, asked: Question) -> Sequence[Any]: ...  # What each pair has come to: attributes named in `rest`.
+    def written(self, individual: Any) -> str:
+        """Return an individual as C++ reads it."""
+        return print_program(self.primitives, individual)
 
-def spread(at: np.ndarray, count: int, found: list[Any], rest: dict[str, tuple[type[np.generic], Any]]) -> Any:
-    """Return by name what pairs `at` have come to among `count`, and others; `rest` has each type, and that value."""
-    made = {name: np.full(count, usual, kind) for name, (kind, usual) in rest.items()}
-    for name, values in made.items():
-        values[at] = [getattr(one, name) for one in found]
-    return made
+    def found(self, individuals: Any, whose: Array, states: States, limits: Array) -> dict[str, Array]:
+        """Return by the names of `rest`, [Q] each, what `individuals` [P, ...] come to; see `jaxgp.contracts.Prover`.
+
+        Buffers are read where they lie: `jax.pure_callback` copies arguments by threads that may all be waiting for it.
+        """
+
+        def answer(context: Any, out: Any, *buffers: Any) -> None:
+            del context
+            for name, values in self._asked(*jax.tree.map(np.asarray, buffers)).items():
+                np.asarray(out[name])[...] = values
+
+        shapes = {name: jax.ShapeDtypeStruct((len(limits),), kind) for name, (kind, _) in self.rest.items()}
+        made: dict[str, Array] = buffer_callback(answer, shapes, vmap_method="sequential")(
+            individuals, whose, states, limits
+        )
+        return made
+
+    def _asked(self, individuals: Any, whose: np.ndarray, states: Any, limits: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the same, as NumPy has it."""
+        at = np.flatnonzero(limits > 0)
+        own, posed = whose[at], take(states, at)
+        texts, individual = _distinct(own, lambda n: self.written(take(individuals, np.array(own[n]))))
+        every = np.concatenate([x.reshape(len(at), -1) for x in jax.tree.leaves(posed)], 1)
+        names = np.unique(every, axis=0, return_inverse=True)[1].reshape(-1)
+        problems, which = _distinct(names, lambda n: notation.text_of(self.problem, take(posed, np.array(n))))
+        lengths = [int(n) for n in self.problem.left(posed)]
+        found = self.searched(Question(texts, problems, individual, which, lengths, limits[at].tolist()))
+        made = {name: np.full(len(limits), usual, kind) for name, (kind, usual) in self.rest.items()}
+        for name, values in made.items():
+            values[at] = [getattr(one, name) for one in found]
+        return made
 
 
 def _distinct(names: np.ndarray, made: Callable[[int], str]) -> tuple[list[str], list[int]]:

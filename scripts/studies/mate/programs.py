@@ -24,7 +24,6 @@ if __name__ == "__main__":
     jax.config.update("jax_num_cpu_devices", 1)
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import jax.numpy as jnp
@@ -34,11 +33,9 @@ from jax import Array
 import envs
 from envs.mate import language, roles
 from envs.mate.rules import Mate
-from jaxgp.arrays import take
-from jaxgp.contracts import Prover, States
+from jaxgp.contracts import States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.genotypes.text import print_program
 from jaxgp.interpreter.frames import most_frames
 from jaxgp.interpreter.machine import MATE
 from jaxgp.players.problems.prover import ProgramProver
@@ -47,39 +44,24 @@ from jaxgp.spec import Spec
 from jaxgp.train.command import main
 from rivals.plain import mate
 from studies.mate import guided
-from studies.mate.asking import called, question, spread
+from studies.mate.asking import Plain, Question
 
-REST: dict[str, tuple[type[np.generic], Any]] = {
-    "chosen": (np.int32, -1),
-    "score": (np.float32, -np.inf),
-    "nodes": (np.int32, 0),
-    "truncated": (np.bool_, False),
-    "deepest": (np.int32, 0),
-}
-"""What is kept of `rivals.plain.mate.Found`: its type, and what it is where a program is not run."""
 Plans = tuple[Programs, Array]
 """Programs [P, 1, L], and bool[P]: which the frame machine would run."""
 
 
 @dataclass(frozen=True)
-class PlainProver(Prover[Plans]):
-    """A `Prover`: programs as `ProgramProver` runs them, whose moves `rivals/plain` makes, one pair after the other.
-
-    Attributes:
-        primitives: the language.
-        problem: the rules.
-        lanes: would run the same programs.
-        words: how functions are read, in the words of `rivals.plain.mate.run`.
-        limit: the most nodes of a search.
-    """
+class PlainProver(Plain[Plans, ProgramProver]):
+    """Programs, as `ProgramProver` runs them."""
 
     proves: ClassVar[bool] = False
-
-    primitives: PrimitiveSet
-    problem: Mate
-    lanes: ProgramProver
-    words: tuple[str, ...] = ()
-    limit: int = ProgramProver.limit
+    rest: ClassVar = {
+        "chosen": (np.int32, -1),
+        "score": (np.float32, -np.inf),
+        "nodes": (np.int32, 0),
+        "truncated": (np.bool_, False),
+        "deepest": (np.int32, 0),
+    }
 
     def prepare(self, programs: Programs) -> Plans:
         """Return programs [P, 1, L], and which of them need no more frames than a lane has."""
@@ -87,25 +69,22 @@ class PlainProver(Prover[Plans]):
 
     def prove(self, plans: Plans, whose: Array, states: States, limits: Array) -> Claims:
         """Run programs `whose` (int32[Q]) on problems [Q]; see `jaxgp.contracts.Prover`."""
-        queue = len(limits)
-        found = called(self._asked, REST, queue, *plans, whose, states, limits)
+        programs, fits = plans
+        found = self.found(programs, whose, states, jnp.where(fits[whose], limits, 0))
         score = found.pop("score")
         return Claims(
             scores=score[:, None],
             solved=score >= MATE,
-            refuted=jnp.zeros(queue, bool),
-            distinct=jnp.full(queue, -1),
+            refuted=jnp.zeros_like(found["truncated"]),
+            distinct=jnp.full_like(found["nodes"], -1),
             **found,
         )
 
-    def _asked(self, programs: Any, fits: np.ndarray, whose: np.ndarray, states: Any, limits: np.ndarray) -> Any:
-        """Return what `REST` names, of each pair [Q]."""
-        at = np.flatnonzero((limits > 0) & fits[whose])
-        written = partial(print_program, self.primitives)
-        asked = question(self.problem, whose[at], take(states, at), lambda n: written(take(programs, np.array(n))))
+    def searched(self, asked: Question) -> list[mate.Found]:
+        """Return what each pair has come to."""
         left = [allowed(self.lanes, n) for n in asked.lengths]
-        pairs = list(zip(asked.own, asked.which, left, limits[at].tolist(), asked.lengths, strict=True))
-        return spread(at, len(limits), mate.run(asked.texts, asked.posed, pairs, self.words), REST)
+        pairs = list(zip(asked.own, asked.which, left, asked.limits, asked.lengths, strict=True))
+        return mate.run(asked.texts, asked.posed, pairs, self.words)
 
 
 def allowed(how: ProgramProver | language.Options, n: int) -> int:
@@ -131,7 +110,7 @@ def search(problem: Mate, options: language.Options) -> tuple[PrimitiveSet, Plai
 
 
 class Games:
-    """The games, where plain C++ makes the moves of whatever searches for mates."""
+    """The games, where plain C++ makes the moves of all that search for mates."""
 
     def available(self) -> list[str]:
         """Return the names of all games."""
