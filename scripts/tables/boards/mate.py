@@ -16,7 +16,7 @@ from jaxgp.statistics.intervals import student
 from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
-from tables.boards.mate_guides import GUIDES
+from tables.boards.mate_guides import GUIDES, count, of_better
 from tables.shared.cells import mean_of
 from tables.shared.data import Data, Makers, by
 
@@ -45,8 +45,6 @@ SEARCHES = {
 }
 LONGEST = 90
 """Characters of a program that is shown."""
-LIMIT = 2_000_000
-"""Nodes after which a search was cut."""
 
 
 def groups(rows: Sequence[Cells]) -> dict[str, list[Cells]]:
@@ -64,7 +62,7 @@ def cell(rows: Sequence[Cells], name: str) -> str:
     if not known:
         return ""
     cut = [row for row in known if row[name] == "cut"]
-    counts = [_count(row[name]) for row in known]
+    counts = [count(row[name]) for row in known]
     words = f"{_short(mean(counts))} ({_short(median(counts))})"
     if len(known) < len(rows):
         words += f", {len(known)} of them"
@@ -216,7 +214,7 @@ def stepped(data: Data) -> str:
     """What weights need beside the better of two searches by hand that have the step of flights as well."""
     lines = {str(row["line"]): row for row in data["mate_lines"]}
     own = [
-        {**row, **{name: str(_count(lines[row["line"]][f"{name}_flights"])) for name in ("few", "dfpn_replies")}}
+        {**row, **{name: str(count(lines[row["line"]][f"{name}_flights"])) for name in ("few", "dfpn_replies")}}
         for row in data["mate_lazy"]
         if row["source"] in ("composed", "games") and row["run"] in ("flights, weights of 0", SEVERAL)
     ]
@@ -233,15 +231,9 @@ def _figures(rows: Sequence[Cells], wanted: Sequence[tuple[str, str, str, Figure
     return [figure(*_nodes(kinds[source, n])) for _, source, n, figure in wanted]
 
 
-def _count(nodes: str) -> int:
-    """Return the nodes of a search, those of one that was cut as its limit."""
-    return LIMIT if nodes == "cut" else int(nodes)
-
-
 def _nodes(rows: Sequence[Cells]) -> tuple[np.ndarray, np.ndarray]:
     """Return float[N]: the nodes of a search, and those of the better of two by hand."""
-    hand = [min(int(row["few"]), int(row["dfpn_replies"])) for row in rows]
-    return np.array([int(row["nodes"]) for row in rows], float), np.array(hand, float)
+    return np.array([int(row["nodes"]) for row in rows], float), np.array([of_better(row) for row in rows], float)
 
 
 def _of_sums(mine: np.ndarray, hand: np.ndarray, places: np.ndarray) -> np.ndarray:

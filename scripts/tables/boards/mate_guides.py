@@ -24,10 +24,15 @@ VARIED = {
 INDIVIDUALS = 300
 """Of each run that are compared."""
 KINDS = ("report", "composed", "games")
-LIMIT = "2000000"
+LIMIT = 2_000_000
 """Nodes after which a search was cut."""
 Other = Callable[[Cells], int]
 """The nodes of another search on the same problem."""
+
+
+def count(nodes: str) -> int:
+    """Return the nodes of a search, those of one that was cut as its limit."""
+    return LIMIT if nodes == "cut" else int(nodes)
 
 
 def _few(row: Cells) -> int:
@@ -38,7 +43,8 @@ def _numbers(row: Cells) -> int:
     return int(row["dfpn_replies"])
 
 
-def _better(row: Cells) -> int:
+def of_better(row: Cells) -> int:
+    """Return the nodes of the better of two searches by hand."""
     return min(_few(row), _numbers(row))
 
 
@@ -60,7 +66,7 @@ def _sum(rows: Sequence[Cells]) -> str:
 
 def paired(data: Data) -> str:
     """Nodes of guides beside searches by hand, means over seeds; p by signed ranks of problems, corrected by Holm."""
-    flights = {str(row["line"]): str(row["few_flights"]).replace("cut", LIMIT) for row in data["mate_lines"]}
+    flights = {row["line"]: row["few_flights"] for row in data["mate_lines"]}
     found = by([row for row in data["mate_guides"] if str(row["n"]) in "34"], "run", "source", "n")
     lines, chances = [], []
     for name in EVOLVED:
@@ -73,8 +79,8 @@ def paired(data: Data) -> str:
             proved = f"{sum(int(row['proved']) for row in rows)} of {seeds * number}"
             cells = [name, source, length, proved, _sum(rows), _geometric(few), _geometric(_ratios(rows, _numbers))]
             own = source != "report"
-            cells.append(_geometric(_ratios(rows, lambda row: int(flights[str(row["line"])]))) if own else "")
-            lines.append([*cells, _geometric(_ratios(rows, _better))])
+            cells.append(_geometric(_ratios(rows, lambda row: count(flights[row["line"]]))) if own else "")
+            lines.append([*cells, _geometric(_ratios(rows, of_better))])
     for line, chance in zip(lines, holm(chances), strict=True):
         line.append(f"{chance:.2g}")
     head = ["guide", "problems", "n", "proved", "sum, % of `few`", "geometric mean, % of `few`"]
