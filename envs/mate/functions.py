@@ -30,6 +30,10 @@ class ReadingOptions:
     made: bool = option(
         False, "whether IfExistsCheckingMove, IfClearingWayMove and IfSuicideCheck make the move that they find"
     )
+    cutoff: bool = option(
+        False,
+        "whether a greatest value of 1000, and a least one of -1000, ends the search for a better one",
+    )
 
 
 def functions(features: Mapping[str, int], readings: ReadingOptions) -> tuple[Primitive, ...]:
@@ -39,7 +43,7 @@ def functions(features: Mapping[str, int], readings: ReadingOptions) -> tuple[Pr
         features: the number of each of `TRAITS` and `GATES`.
         readings: how the table is read.
     """
-    value, kept = (FLOAT,), not readings.made
+    value, kept, cutoff = (FLOAT,), not readings.made, readings.cutoff
 
     def made(name: str, args: tuple[str, ...], moves: Moves) -> Primitive:
         return Primitive(name, FLOAT, args, moves=moves, latex="\\mathrm{{" + name + "}}(" + _places(len(args)) + ")")
@@ -51,10 +55,12 @@ def functions(features: Mapping[str, int], readings: ReadingOptions) -> tuple[Pr
     return (
         made("IfMyMoveExistsSuchThat", tests(1, 2), Moves("first", mine, (0,), 1, 2)),
         made(
-            "IfForAllOpponentMoves", tests(1, 2), Moves("every", "other", (0,), 1, 2, worst=readings.reply == "worst")
+            "IfForAllOpponentMoves",
+            tests(1, 2),
+            Moves("every", "other", (0,), 1, 2, worst=readings.reply == "worst", cutoff=cutoff),
         ),
-        made("MakeBestMove", value, Moves("best", "both", (), 0, 0)),
-        made("MakeAllMovesSuchThat", tests(1, 2), Moves("best", "both", (0,), 1, 2)),
+        made("MakeBestMove", value, Moves("best", "both", (), 0, 0, cutoff=cutoff)),
+        made("MakeAllMovesSuchThat", tests(1, 2), Moves("best", "both", (0,), 1, 2, cutoff=cutoff)),
         made(
             "IfExistsCheckingMove",
             tests(0, 2),

@@ -83,7 +83,9 @@ def shown(makes: bool) -> tuple[Primitive, ...]:
 def primitive_set(options: Options) -> PrimitiveSet:
     """Build the language of programs that make moves."""
     depth = options.told or options.language == "again"
-    readings = "-".join([options.reply, options.iter, *["made"] * options.made, f"near{options.near}"])
+    readings = "-".join(
+        [options.reply, options.iter, *["made"] * options.made, *["cutoff"] * options.cutoff, f"near{options.near}"]
+    )
     return PrimitiveSet(
         f"mate-{options.language}{'-told' * options.told}-{readings}",
         (*shown(True), ERC, *[DEPTH] * depth, *[AGAIN] * (options.language == "again")),

@@ -41,6 +41,8 @@ class Moves:
         replies: the argument that has to hold after every reply of the other side for `REPLIES` to hold.
         once: whether the first move for which the first condition holds is the only one that is tried.
         worst: of `every`, whether `then` is the least value after all moves, not the value after the first.
+        cutoff: whether the best value ends the search for a better one where nothing is better: 1000 on the solver's
+            turn, -1000 on the other's.
     """
 
     how: Literal["first", "every", "best", "again"]
@@ -55,3 +57,4 @@ class Moves:
     replies: int | None = None
     once: bool = False
     worst: bool = False
+    cutoff: bool = False

@@ -124,7 +124,7 @@ class Machine:
             for p in among
         ]
         rows += [
-            self._moves(Moves("best", "other", (), p.moves.then, p.moves.last))
+            self._moves(Moves("best", "other", (), p.moves.then, p.moves.last, cutoff=p.moves.cutoff))
             if p.moves is not None and p.moves.worst
             else self._row(p)
             for p in among
@@ -169,6 +169,7 @@ class Machine:
             "here": int(moves.here),
             "once": int(moves.once),
             "worst": int(moves.worst),
+            "cutoff": int(moves.cutoff),
             "arity": 0,
             "decide": 0,
             "picks": 0,
@@ -369,6 +370,7 @@ class Machine:
         better = folds & ((frame["any"] == 0) | jnp.where(least, clipped < kept[0], clipped > kept[0]))
         kept = jnp.where(better & (jnp.arange(kept.shape[0]) == 0), clipped, kept)
         known_any = frame["any"] | folds
+        reached = folds & (row["cutoff"] != 0) & jnp.where(least, kept[0] <= -MATE, kept[0] >= MATE)
         climbs = valued & holds & ~((how == EVERY) & (stage == conditions - 1))
         only = valued & ~holds & (((row["once"] != 0) & (stage == 1)) | stays)
         lasts |= (valued & ~holds & (how == EVERY)) | only
@@ -383,11 +385,11 @@ class Machine:
         short = ended_every & ~calm & spent
         again_worst = ended_every & ~calm & ~spent & (row["worst"] != 0)
         final = ended_every & ~calm & ~spent & (row["worst"] == 0)
-        gives = (finished | stopped) & (how == BEST) & (known_any != 0)
+        gives = (finished | stopped | reached) & (how == BEST) & (known_any != 0)
         lasts |= short | ((finished | (stopped & ~gives)) & ((how == FIRST) | ((how == BEST) & ~gives)))
         lasts |= stopped & (how == EVERY)
         closes = (finished & leads) | (folds & leads & self.stops & (clipped >= MATE))
-        onward &= ~closes
+        onward &= ~(closes | reached)
 
         # The next move of the list.
         place = jnp.where(starts | again_worst | final, 0, frame["place"] + onward)

@@ -77,6 +77,7 @@ class Run:
     iter: str = "all"
     made: bool = False
     stop: bool = False
+    cutoff: bool = False
     nodes: int = 0
     passed: int = 0
     reserve: int = 0
@@ -275,4 +276,6 @@ class Run:
             child = self.after(at, move)
             if self.on(condition, child, entry):
                 found.append(self.on(node, child, entry))
+                if self.cutoff and found[-1] * (1 if choose is max else -1) >= 1000:
+                    break
         return choose(found) if found else self.value(args[-1], at, entry)

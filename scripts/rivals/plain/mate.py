@@ -106,8 +106,8 @@ def run(
         problems: in FEN.
         pairs: the number of a program, that of a problem, moves that the program may make, the most nodes, and the n of
             the problem.
-        options: how functions are read where that is not the default: worst, once, made; stop: the first move that is
-            worth 1000 is the last; near=N; prove=N: claims are checked by `dfpn_replies` with so many nodes.
+        options: how functions are read where that is not the default: worst, once, made, cutoff; stop: the first move
+            that is worth 1000 is the last; near=N; prove=N: claims are checked by `dfpn_replies` with so many nodes.
     """
     given = [
         *(f"program {one}" for one in programs),

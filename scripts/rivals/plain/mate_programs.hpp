@@ -98,7 +98,7 @@ bool forcing(const Move& m) { return m.code >> 12 == 0; }
 struct Program {
     const Node& tree;
     long budget;
-    bool worst = false, once = false, made = false, stop = false;  // how the table is read
+    bool worst = false, once = false, made = false, stop = false, cutoff = false;  // how the table is read
     int near = 2;
     long nodes = 0, passed = 0, reserve = 0, refused = 0;
     int deepest = 0;
@@ -269,6 +269,7 @@ struct Program {
             const float now = on(then, child, entry);
             if (!any || (at.mine ? now > found : now < found)) found = now;
             any = true;
+            if (cutoff && (at.mine ? found >= 1000 : found <= -1000)) break;  // nothing is better
         }
         return any ? found : value(last, at, entry);
     }
@@ -360,7 +361,7 @@ void programs(const std::vector<std::string>& options) {
         int left, n;
         long limit;
         words >> left >> limit >> n;
-        Program run{trees.at(tree), limit, has("worst"), has("once"), has("made"), has("stop"), near};
+        Program run{trees.at(tree), limit, has("worst"), has("once"), has("made"), has("stop"), has("cutoff"), near};
         const int chosen = run.solve(root, left);
         const float score = chosen < 0 ? 0 : run.scores[chosen];
         int code = -1, proved = -1;

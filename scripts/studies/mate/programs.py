@@ -99,6 +99,7 @@ def words(options: language.Options) -> tuple[str, ...]:
         "once": options.iter == "first",
         "made": options.made,
         "stop": options.stop,
+        "cutoff": options.cutoff,
     }
     return (*(word for word, holds in readings.items() if holds), f"near={options.near}")
 

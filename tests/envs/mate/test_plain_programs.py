@@ -24,6 +24,7 @@ TEXTS = (
     SIX_TWO,
     SIX_THREE,
     "(MakeBestMove EvaluateMaterial)",
+    "(MakeBestMove (MakeBestMove Again))",
     "(MakeAllMovesSuchThat (Or2 IsCheck IsMaterialChange) (MakeBestMove NumNotMovesOppKing) Again)",
     "(IfExistsCheckingMove (MyMoveIter IsDiscoveredCheck IsOppKingStuck 1000 Depth) IsPinCloseToKing)",
     "(IfKingMustMove (IfCaptureCloseToKingMove NumOppPiecesAttacked IsCheckFork) (IfPinCloseToKingMove 250 IsCheck))",
@@ -35,6 +36,7 @@ TEXTS = (
 READINGS = {
     "usual": language.Options(language="again"),
     "other": language.Options(language="again", told=False, reply="worst", iter="first", made=True, near=1, stop=True),
+    "cutoff": language.Options(language="again", reply="worst", stop=True, cutoff=True),
 }
 
 

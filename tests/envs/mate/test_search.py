@@ -91,7 +91,7 @@ def by_oracle(options, tree, problem, limit):
     board = chess.Board(problem[0])
     rules = Traced(board.turn, options.near)
     words = {"reply": options.reply, "iter": options.iter, "made": options.made, "stop": options.stop}
-    plain = Run(rules, tree, int(limit), **words)
+    plain = Run(rules, tree, int(limit), cutoff=options.cutoff, **words)
     scores, best = plain.solve(board, problem[1] if options.told else options.deepest)
     lines = [rules.named(board, names) for names in plain.made_moves[:TRACED]]
     chosen = code(board.turn, rules.moves(board)[best])
@@ -126,8 +126,9 @@ def differences(options, count, seed):
     [
         language.Options(language="again"),
         language.Options(language="book", told=False, reply="worst", iter="first", made=True),
+        language.Options(language="again", reply="worst", stop=True, cutoff=True),
     ],
-    ids=["again", "book"],
+    ids=["again", "book", "cutoff"],
 )
 def test_programs_search_as_recursive_python_does(options, seed):
     wrong = differences(options, 300, seed)
