@@ -3,7 +3,7 @@
 The source of such functions is M. Sipper, "Evolved to Win" (2011), chapter 6. `jaxgp.interpreter.machine` runs them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 ONE, ZERO, WON, REPLIES, TREE = -1, -2, -3, -4, -5
@@ -57,4 +57,4 @@ class Moves:
     replies: int | None = None
     once: bool = False
     worst: bool = False
-    cutoff: bool = False
+    cutoff: bool = field(default=False, repr=False)  # sets without it keep the versions that files have

@@ -456,6 +456,7 @@ class PrimitiveSet:
         rows += [f"rules {self.rules}"] * bool(self.rules)
         rows += [f"effects {self.effects}"] * bool(self.effects)
         rows += [f"{p.name}:{p.moves}" for p in self.primitives if p.moves is not None]
+        rows += [f"{p.name} cuts off" for p in self.primitives if p.moves is not None and p.moves.cutoff]
         rows += [self.weighting, *(f"{p.name}:{p.bits}" for p in self.functions if p.bits)] if self.weighted else []
         text = "\n".join([self.name, ",".join(self.roots), *map(str, self.type_sets), *rows])
         return hashlib.sha256(text.encode()).hexdigest()[:12]
