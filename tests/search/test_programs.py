@@ -171,7 +171,7 @@ class Compared:
 
 @pytest.fixture(scope="module")
 def usual():
-    return Compared()
+    return Compared(cutoff=True)
 
 
 def test_the_machine_computes_what_recursive_python_does(usual):
@@ -188,6 +188,7 @@ def test_the_machine_computes_what_recursive_python_does(usual):
         {"reply": "worst", "iter": "first", "made": True, "told": False},
         {"told": True, "stops": True, "made": True},
         {"reply": "worst"},
+        {"reply": "worst", "cutoff": True, "told": False},
     ],
 )
 def test_the_machine_computes_other_readings_as_recursive_python_does(readings):
@@ -213,6 +214,12 @@ class RepliesCostNothing(Run):
 class TheOtherSideWantsTheBest(Run):
     def best(self, name, args, moves, at, entry, choose):
         return super().best(name, args, moves, at, entry, max)
+
+
+class NothingIsCutOff(Run):
+    def best(self, *given):
+        self.cutoff = False
+        return super().best(*given)
 
 
 class MovesLeftStay(Run):

@@ -1,4 +1,7 @@
-"""The tables of evolved guides in docs/mate_programs.md, from the rows of `scripts/studies/mate/guides.py`."""
+"""The tables of evolved guides, and of runs that differ in one thing, in docs/mate_programs.md.
+
+Rows are those of `scripts/studies/mate/guides.py` and `scripts/studies/mate/champions.py`.
+"""
 
 from collections.abc import Callable, Sequence
 from math import log
@@ -118,4 +121,22 @@ def learned(data: Data) -> str:
     return table(["run", *head, "mean (95 %)", "p beside random search, Holm"], lines)
 
 
-GUIDES: Makers = {"mate_guides": paired, "mate_mattered": mattered, "mate_learned": learned}
+def varied(data: Data) -> str:
+    """What champions of programs prove where runs differ from the first one in one thing; p by rank sums of seeds."""
+    found = {name: list(by(rows, "seed").values()) for (name,), rows in by(data["mate_varied"], "run").items()}
+
+    def totals(name: str, what: str) -> list[int]:
+        return [sum(int(row[what]) for row in rows) for rows in found[name]]
+
+    base, *others = (np.array(totals(name, "proved")) for name in found)
+    chances = ["", *(f"{p:.2g}" for p in holm([rank_sum(other, base) for other in others]))]
+    lines = []
+    for name, chance in zip(found, chances, strict=True):
+        proved, claimed = totals(name, "proved"), totals(name, "claimed")
+        false = sum(claimed) - sum(proved)
+        lines.append([name, *map(str, proved), mean_of(proved, 0), chance, str(false)])
+    seeds = [f"seed {rows[0]['seed']}" for rows in next(iter(found.values()))]
+    return table(["run", *seeds, "mean (95 %)", "p beside the first, Holm", "false claims of all"], lines)
+
+
+GUIDES: Makers = {"mate_guides": paired, "mate_mattered": mattered, "mate_learned": learned, "mate_varied": varied}
