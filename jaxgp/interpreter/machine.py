@@ -129,7 +129,7 @@ class Machine:
             else self._row(p)
             for p in among
         ]
-        level = self._moves(Moves("best", "solver", (), TREE, ZERO))
+        level = self._moves(Moves("best", "solver", (), TREE, ZERO, cutoff=self.stops))
         rows.append(level | {"how": LEVEL})
         return {name: np.array([row[name] for row in rows], np.int32) for name in level}
 
@@ -374,7 +374,9 @@ class Machine:
         climbs = valued & holds & ~((how == EVERY) & (stage == conditions - 1))
         only = valued & ~holds & (((row["once"] != 0) & (stage == 1)) | stays)
         lasts |= (valued & ~holds & (how == EVERY)) | only
-        onward = folds | (valued & ~only & jnp.where(how == EVERY, holds & (stage == conditions - 1), ~holds))
+        onward = (folds & ~reached) | (
+            valued & ~only & jnp.where(how == EVERY, holds & (stage == conditions - 1), ~holds)
+        )
 
         # A move is there, or none.
         found = phase == FOUND
@@ -388,8 +390,7 @@ class Machine:
         gives = (finished | stopped | reached) & (how == BEST) & (known_any != 0)
         lasts |= short | ((finished | (stopped & ~gives)) & ((how == FIRST) | ((how == BEST) & ~gives)))
         lasts |= stopped & (how == EVERY)
-        closes = (finished & leads) | (folds & leads & self.stops & (clipped >= MATE))
-        onward &= ~(closes | reached)
+        closes = (finished | reached) & leads
 
         # The next move of the list.
         place = jnp.where(starts | again_worst | final, 0, frame["place"] + onward)

@@ -16,7 +16,7 @@ from jaxgp.statistics.intervals import student
 from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
-from tables.boards.mate_guides import GUIDES, count, of_better
+from tables.boards.mate_guides import GUIDES, count, false_claims, of_better
 from tables.shared.cells import mean_of
 from tables.shared.data import Data, Makers, by
 
@@ -266,9 +266,9 @@ def searching(data: Data) -> str:
         cells = [
             f"{row['solved']} / {row['proved']}, {_short(int(row['nodes']) / int(row['problems']))}" for row in rows
         ]
-        false = sum(int(row["claimed"]) - int(row["proved"]) for row in rows)
         size = len(str(rows[0]["text"]).split())
-        lines.append([name, seed, str(rows[0]["generation"]), *cells, str(false), str(size) if seed else ""])
+        cells.append(str(false_claims(rows)))
+        lines.append([name, seed, str(rows[0]["generation"]), *cells, str(size) if seed else ""])
     lengths = {str(row["n"]): str(row["problems"]) for row in data["mate_searching"]}
     head = [f"n = {n} ({number})" for n, number in lengths.items()]
     return table(["run", "seed", "generation", *head, "false claims", "nodes of the program"], lines)
