@@ -2,12 +2,17 @@
 
 import csv
 import shutil
+from pathlib import Path
 
 import pytest
 
+import envs.mate
 from envs.mate.suites import SETS
 from jaxgp.errors import UsageError
+from rivals.plain import mate
 from studies.mate import problems
+
+PROBLEMS = Path(envs.mate.__file__).with_name("problems.txt")
 
 LINES = (
     '6k1/5ppp/8/8/8/8/8/K3R3 w - - dm 1; id "hand"; c1 "exact";',
@@ -31,6 +36,14 @@ def test_cells_that_are_not_measured_stay(tmp_path):
     assert one["few"]
     assert not one["few_moves"]
     assert int(two["few_moves"]) <= int(two["few"])
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_keys_by_depth_are_those_that_proof_numbers_had_found():
+    lines = [line.split("; ") for line in PROBLEMS.read_text().splitlines() if not line.startswith("#")]
+    said = mate.ask(["keys", "1000000"], [(text, int(n)) for text, n, *_ in lines])
+    assert [line.split(" ", 1)[1] for line in said] == [keys for *_, keys in lines]
 
 
 def test_a_column_that_is_none_is_refused(tmp_path):

@@ -608,21 +608,23 @@ struct ProofNumber : Counted {
     }
 };
 
-// Whether a first move forces mate within n, by proof numbers.
+// Whether a first move forces mate within n: by `few` with the step of `flights`, whose table serves all first moves of a problem.
 struct Settled {
     bool known = true, won = false;
     long nodes = 0;
 };
 
-Settled settle(const Board& b, const Move& m, int n, long limit) {
-    ProofNumber proof;
-    proof.by_replies = true;
-    proof.limit = limit;
-    const Board c = turned(moved(b, m));
-    const Key k = proof.meet(c, n - 1, false, false);
-    if (proof.known[k].pn && proof.known[k].dn) proof.visit(c, k, n - 1, false, ProofNumber::INFINITE, ProofNumber::INFINITE);
-    return {!proof.stopped, !proof.known[k].pn, proof.nodes};
-}
+struct Settler : Depth {
+    explicit Settler(long most) {
+        limit = most;
+        last = table = few = flights = true;
+    }
+    Settled settle(const Board& b, const Move& m, int n) {
+        nodes = 0, stopped = false;
+        const bool won = answered(turned(moved(b, m)), n, false);
+        return {!stopped, won, nodes};
+    }
+};
 
 // The smallest proof as a tree, counted in moves, by depth first with bounds.
 struct Smallest : Counted {
@@ -778,8 +780,9 @@ int main(int count, char** given) {
         } else if (what == "keys") {
             long nodes = 0;
             std::string names;
+            Settler settler(std::atol(given[2]));
             for (const Move& m : legal(b)) {
-                const Settled one = settle(b, m, n, std::atol(given[2]));
+                const Settled one = settler.settle(b, m, n);
                 nodes += one.nodes;
                 if (!one.known) names += " ?" + name(b, m);
                 else if (one.won) names += " " + name(b, m);

@@ -369,7 +369,7 @@ void programs(const std::vector<std::string>& options) {
             const Move m = legal(root)[chosen];
             code = m.code;
             if (prove && score >= 1000) {
-                const Settled found = settle(root, m, n, prove);
+                const Settled found = Settler(prove).settle(root, m, n);
                 if (found.known) proved = found.won;
             }
         }

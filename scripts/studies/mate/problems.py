@@ -26,7 +26,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -115,6 +115,12 @@ class Options:
     each: int = option(300, "own problems of each n at most", low=3, high=MAX_COUNT)
     most: int = option(4, "the greatest n of own problems", low=1, high=6)
     last: int = option(24, "positions at the end of a game that are tried: mates are there", low=1, high=MAX_COUNT)
+    found_by: str = option(
+        "dfpn_replies",
+        "what looks for own problems: a search whose nodes `look` bounds, or the engine, in nodes of its own",
+        ("dfpn_replies", "engine"),
+    )
+    proved_by: str = option("dfpn_replies", "the search that proves their shortest n", mate.SEARCHES)
     look: int = option(2000, "nodes of the search that looks for own problems", low=100, high=MAX_COUNT)
     first: int = option(
         200_000,
@@ -177,8 +183,8 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
     texts = [(text, int(game)) for game, found in last.items() for text in found[-options.last :] if men(text) >= MEN]
     problems = [(text, options.most) for text, _ in texts]
     # Cheap first: what a short search finds is taken up, and its shortest n proved.
-    hits = [n for n, found in enumerate(mate.count("dfpn_replies", problems, options.look)) if found.moves]
-    proved = mate.count("dfpn_replies", [problems[n] for n in hits], options.settle, told=False)
+    hits = found_in(problems, options)
+    proved = mate.count(options.proved_by, [problems[n] for n in hits], options.settle, told=False)
     by_length: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for n, found in zip(hits, proved, strict=True):
         if found.moves and (not options.n or found.moves in options.n):
@@ -206,6 +212,14 @@ def make(lines: Sequence[str], options: Options) -> list[str]:
         for place, ((text, length, nodes), names) in enumerate(settled):
             kept.append((length, f"{text}; {length}; {nodes}; {SETS[place % 3]}; {' '.join(names)}"))
     return [row for _, row in sorted(kept, key=lambda one: one[0])]
+
+
+def found_in(problems: Sequence[tuple[str, int]], options: Options) -> list[int]:
+    """Return the places of the problems in which a short search, or the engine, finds a mate."""
+    if options.found_by == "engine":
+        looked = by_engine(problems, replace(options, limit=options.look))
+        return [n for n, cells in enumerate(looked) if cells["engine"] != "cut"]
+    return [n for n, found in enumerate(mate.count(options.found_by, problems, options.look)) if found.moves]
 
 
 def hard(lines: Sequence[str], options: Options) -> list[str]:
