@@ -45,7 +45,16 @@ from tables import (
     reversi,
     walls,
 )
-from tables.boards import backgammon, chess, chess_learning, emergence, mate
+from tables.boards import (
+    backgammon,
+    chess,
+    chess_learning,
+    emergence,
+    mate,
+    mate_guides,
+    mate_lazy,
+    mate_programs,
+)
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
@@ -93,8 +102,7 @@ DOCUMENTS = {
     "results/chess.md": chess.TABLES,
     "chess_tables.md": chess.LARGER,
     "chess_learning.md": chess_learning.TABLES,
-    "mate.md": mate.TABLES,
-    "mate_programs.md": mate.PROGRAMS,
+    "results/mate.md": mate.TABLES | mate_programs.TABLES | mate_guides.TABLES | mate_lazy.TABLES,
     "emergence.md": emergence.TABLES,
     "performance.md": populations.TABLES | first.TABLES,
     "gpu.md": gpu.TABLES,

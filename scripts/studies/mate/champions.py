@@ -1,4 +1,4 @@
-"""Champions of runs on problems that no evolution sees: a row for each run and n, as docs/data/mate_runs.csv has them.
+"""Champions of runs on problems that no evolution sees: a row for each run and n, as in docs/data/mate_searching.csv.
 
     python scripts/studies/mate/champions.py run=outputs/DIR name=mate_book limit=10000 save=rows.csv
 

@@ -1,7 +1,4 @@
-"""The tables of evolved guides, and of runs that differ in one thing, in docs/mate_programs.md.
-
-Rows are those of `scripts/studies/mate/guides.py` and `scripts/studies/mate/champions.py`.
-"""
+"""The tables of trees and weights that guide a search: rows of `scripts/studies/mate/guides.py`."""
 
 from collections.abc import Callable, Sequence
 from math import log
@@ -121,24 +118,4 @@ def learned(data: Data) -> str:
     return table(["run", *head, "mean (95 %)", "p beside random search, Holm"], lines)
 
 
-def false_claims(rows: Sequence[Cells]) -> int:
-    """Return how many mates champions claim that are not proved."""
-    return sum(int(row["claimed"]) - int(row["proved"]) for row in rows)
-
-
-def varied(data: Data) -> str:
-    """What champions of programs prove where runs differ from the first one in one thing; p by rank sums of seeds."""
-    found = {name: list(by(rows, "seed").values()) for (name,), rows in by(data["mate_varied"], "run").items()}
-
-    proved = {name: [sum(int(row["proved"]) for row in rows) for rows in seeds] for name, seeds in found.items()}
-    base, *others = map(np.array, proved.values())
-    chances = ["", *(f"{p:.2g}" for p in holm([rank_sum(other, base) for other in others]))]
-    lines = [
-        [name, *map(str, proved[name]), f"{np.mean(proved[name]):.0f}", chance, str(sum(map(false_claims, seeds)))]
-        for (name, seeds), chance in zip(found.items(), chances, strict=True)
-    ]
-    head = [f"seed {rows[0]['seed']}" for rows in next(iter(found.values()))]
-    return table(["run", *head, "mean", "p beside the first, Holm", "false claims of all"], lines)
-
-
-GUIDES: Makers = {"mate_guides": paired, "mate_mattered": mattered, "mate_learned": learned, "mate_varied": varied}
+TABLES: Makers = {"mate_guides": paired, "mate_mattered": mattered, "mate_learned": learned}
