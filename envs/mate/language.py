@@ -23,6 +23,8 @@ CONSTANTS = Levels(tuple(sorted(sign * ROOT / n for n in (1, 2, 3, 4) for sign i
 AT = {name: n for n, name in enumerate(terminals.SEEN)}
 """The number of each feature; the moves left are the one after them."""
 ERC = Primitive("ERC", domain=CONSTANTS, python="{value}", latex="{value}")
+COUNT = Primitive("Count", domain=Levels(tuple(map(float, range(9)))), python="{value}", latex="{value}")
+"""What terminals that count can be compared with; the source has no such constants."""
 DEPTH = Primitive("Depth", feature=len(AT), latex="\\mathrm{{Depth}}")
 WEIGHT = Floats(-16.0, 16.0)
 """Replies that one of what a terminal counts stands for."""
@@ -61,6 +63,15 @@ class Options(ReadingOptions):
     near: int = option(2, "king steps within which a square is close to the king", low=1, high=7)
     deepest: int = option(5, "the most moves that a program makes on a line", low=1, high=8)
     stop: bool = option(False, "whether the first move that is worth 1000 is the last that is tried")
+    counts: bool = option(False, "whether 0 to 8 are constants too, for what is counted")
+    remember: bool = option(
+        False,
+        "whether a search keeps what the tree in itself was worth on a board with so many moves left; what the board "
+        "came from is not asked",
+    )
+    entries: int = power_of_two(
+        1024, "of the table in which it is kept; a new one replaces an old one", low=2, high=2**20
+    )
     frames: int = option(
         48, "functions of a program that may wait for each other; programs that need more are not run", low=2, high=512
     )
@@ -87,8 +98,8 @@ def primitive_set(options: Options) -> PrimitiveSet:
         [options.reply, options.iter, *["made"] * options.made, *["cutoff"] * options.cutoff, f"near{options.near}"]
     )
     return PrimitiveSet(
-        f"mate-{options.language}{'-told' * options.told}-{readings}",
-        (*shown(True), ERC, *[DEPTH] * depth, *[AGAIN] * (options.language == "again")),
+        f"mate-{options.language}{'-told' * options.told}{'-counts' * options.counts}-{readings}",
+        (*shown(True), ERC, *[COUNT] * options.counts, *[DEPTH] * depth, *[AGAIN] * (options.language == "again")),
         (*functions(AT, options), *generic()),
         type_sets=TYPE_SETS,
     )

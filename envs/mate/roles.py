@@ -19,6 +19,7 @@ def search(problem: Mate, options: language.Options) -> tuple[PrimitiveSet, Prog
         told=options.told,
         stops=options.stop,
         frames=options.frames,
+        entries=options.entries if options.remember else 0,
     )
     return primitives, prover
 

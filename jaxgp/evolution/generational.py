@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -17,6 +18,7 @@ from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.text import parse_program
 from jaxgp.operators import creation, sharing, variation
 
 Metrics = dict[str, Array]
@@ -31,6 +33,13 @@ class LimitedMemory:
 
     counts: Array  # float32[2, S]: see `Generational.init`
     allowed: Array  # bool[N]: what individuals may have
+
+
+def first_programs(key: Array, primitives: PrimitiveSet, options: GPOptions, count: int) -> Programs:
+    """Return the programs of a first generation, [count, T, L]: `options.initial`, and random ones after them."""
+    made = creation.create(key, primitives, options.creation, count, options.capacity)
+    given = [parse_program(primitives, text, options.capacity) for text in options.initial[:count]]
+    return jax.tree.map(lambda all_, *some: all_.at[: len(some)].set(jnp.stack(some)), made, *given) if given else made
 
 
 @dataclass(frozen=True)
@@ -101,8 +110,8 @@ class Generational(Elitist):
         return LimitedMemory(counts, jnp.asarray(self.primitives.allowed)) if self.primitives.left_out else counts
 
     def create(self, key: Array, count: int) -> Programs:
-        """Return random programs [count, T, L]."""
-        return creation.create(key, self.primitives, self.options.creation, count, self.options.capacity)
+        """Return programs [count, T, L]: those that are given, and random ones."""
+        return first_programs(key, self.primitives, self.options, count)
 
     def breed(
         self, key: Array, population: Programs, result: Evaluation, memory: Array | LimitedMemory

@@ -3,6 +3,7 @@
 Importing this does not import JAX.
 """
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -202,6 +203,7 @@ class GPOptions(AlgorithmOptions):
     )
     left_out: list[str] = option([], "functions and terminals that no individual has, by name")
     creation: CreationOptions = option(CreationOptions(), "random programs of the first generation")
+    initial: list[str] = option([], "programs as text, which take the place of the first of these")
     selection: SelectionOptions = option(SelectionOptions(), "how parents are drawn")
     crossover: CrossoverOptions = option(CrossoverOptions(), "subtree crossover of parents")
     mutation: MutationOptions = option(MutationOptions(), "mutation of children")
@@ -244,11 +246,31 @@ class GPOptions(AlgorithmOptions):
                 reject(f"algorithm.{name}", weight, f"0; {why}")
         if self.left_out:
             _left_out(self.left_out, language)
+        if self.initial:
+            self._check_initial(language, of)
         if self.tune.steps:
             from jaxgp.interpreter.reverse.tape import unfit
 
             if why := unfit(language):
                 reject("algorithm.tune.steps", self.tune.steps, f"0 with programs {of}: {why}")
+
+    def _check_initial(self, language: "Language", of: str) -> None:
+        """Refuse programs that cannot begin a run; raises UsageError."""
+        from jaxgp.genotypes.text import ProgramError, parse_program
+
+        if not self.breeds:
+            reject("algorithm.initial", self.initial, f"[] with algorithm={self.kind}, which inherits nothing")
+        if len(self.initial) > self.population:
+            reject(
+                "algorithm.initial", f"{len(self.initial)} programs", f"at most algorithm.population={self.population}"
+            )
+        for text in self.initial:
+            try:
+                parse_program(language, text, self.capacity)
+            except ProgramError as error:
+                reject("algorithm.initial", text, f"a program {of} of at most {self.capacity} nodes a tree ({error})")
+            if gone := set(re.findall(r"[^\s()]+", text)) & set(self.left_out):
+                reject("algorithm.initial", text, f"a program without {', '.join(sorted(gone))}: algorithm.left_out")
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return generational replacement."""

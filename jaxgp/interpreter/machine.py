@@ -22,6 +22,7 @@ from jaxgp.genotypes.moves import ONE, REPLIES, TREE, WON, ZERO, Moves
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import apply
 from jaxgp.interpreter.frames import FramePlan
+from jaxgp.search.table import mix
 
 VALUE, RETURN, BOARD, FOUND, ENDED, SPENT, DONE = range(7)
 """Phases: a node is to be valued; a value is there; a board is needed; it is there; there are no more moves; no move
@@ -74,6 +75,9 @@ class Frames:
     deepest: Array  # int32[]
     chosen: Array  # int32[]: the action of the best first move
     scores: Array  # float32[M]
+    begun: Array  # uint32[]: how many programs the lane has been handed
+    keys: Array  # uint32[V, W]: of the boards, where values are kept
+    memory: Array  # uint32[E, W + 3]: key, moves left and turn, `begun`, and what the tree in itself was worth there
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +91,8 @@ class Machine:
         capacity: nodes of a program, L.
         choices: first moves, M.
         stops: whether a first move that wins by force is the last that is tried.
+        entries: of the table in which a lane keeps what the tree in itself was worth, E, a power of two; 0: no table.
+        words: of the key of a board, W; 0: none is kept.
     """
 
     primitives: PrimitiveSet
@@ -95,6 +101,8 @@ class Machine:
     capacity: int
     choices: int
     stops: bool = False
+    entries: int = 0
+    words: int = 0
 
     @property
     def levels(self) -> int:
@@ -200,6 +208,9 @@ class Machine:
             deepest=zero,
             chosen=jnp.int32(-1),
             scores=jnp.full(self.choices, -jnp.inf, jnp.float32),
+            begun=jnp.uint32(0),
+            keys=jnp.zeros((levels, self.words), jnp.uint32),
+            memory=jnp.zeros((self.entries, self.words + 3), jnp.uint32),
         )
 
     def begin(self, frames: Frames, begins: Array, program: Array, limit: Array, left: Array) -> Frames:
@@ -222,6 +233,7 @@ class Machine:
             **{name: jnp.where(begins, value, getattr(frames, name)) for name, value in fresh.items()},
             words=frames.words.at[0].set(jnp.where(begins, first, frames.words[0])),
             boards=frames.boards.at[0, LEFT].set(jnp.where(begins, left.astype(jnp.int16), frames.boards[0, LEFT])),
+            begun=frames.begun + begins,
         )
 
     def operation(self, plans: FramePlan, frames: Frames) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -248,6 +260,17 @@ class Machine:
     def weary(passed: Array, limit: Array) -> Array:
         """Return bool[]: whether so many moves have been passed over that the search is truncated."""
         return passed >= PASSES * limit
+
+    def _kept(self, frames: Frames, level: Array, left: Array, turn: Array) -> tuple[Array, Array, Array, Array]:
+        """Return what is kept of the tree in itself on the board of a level, with so many moves left.
+
+        Returns: its slot, int32[]; what an entry of it begins with, uint32[W + 2]; whether it is there; its value.
+        """
+        key = jnp.append(frames.keys[level], (left * 2 + (turn == 1)).astype(jnp.uint32))
+        slot = (mix(key) & np.uint32(self.entries - 1)).astype(jnp.int32)
+        own = jnp.append(key, frames.begun)
+        row = frames.memory[slot]
+        return slot, own, (row[:-1] == own).all(), lax.bitcast_convert_type(row[-1], jnp.float32)
 
     def _read(self, plans: FramePlan, frames: Frames) -> dict[str, Any]:
         """Return what one lane's turn starts from: its phase and value, its top frame, and what that is about."""
@@ -351,9 +374,17 @@ class Machine:
         direct |= decided & (how == BEST) & held & calm
         ends = decided & jnp.where(how == EVERY, held, ~held)
         starts &= ~lasts & ~ends & ~direct
-        fewer = jnp.minimum(left, frames.entry - 1)
+        fewer = jnp.minimum(left, frame["entry"] - 1)
         repeats = pushes & (how == AGAIN)
         floor = repeats & (fewer <= 0)
+        knows, memory, remembered = jnp.bool_(False), frames.memory, value
+        if self.entries:
+            slot, own, met, remembered = self._kept(frames, base, fewer, turn)
+            knows = repeats & ~floor & met
+            repeats &= ~knows
+            learns = (phase == RETURN) & ~pushes & (how == AGAIN) & ~frames.truncated
+            learned = jnp.append(own, lax.bitcast_convert_type(value, jnp.uint32))
+            memory = memory.at[jnp.where(learns, slot, self.entries)].set(learned, mode="drop")
         same = repeats & (fewer > 0) & (fewer == left)
         copies = repeats & (fewer > 0) & (fewer < left)
 
@@ -436,8 +467,9 @@ class Machine:
         entry = jnp.where(found & leads, frames.boards[1, LEFT].astype(jnp.int32), entry)
 
         values = lasts | here | mated | ((found | climbs) & (how != AGAIN)) | goes | enters
-        pops = passes | complete | gives | floor
+        pops = passes | complete | gives | floor | knows
         result = jnp.where(floor, jnp.where(won, MATE, -MATE), jnp.where(gives, kept[0], result))
+        result = jnp.where(knows, remembered, result)
         value = jnp.where(pops & ~passes, result, value)
         moves_on = jnp.select(
             [closes, pops, boards, none, unpaid, values],
@@ -481,6 +513,7 @@ class Machine:
             deepest=jnp.where(pays, jnp.maximum(frames.deepest, board[PLY] + 1), frames.deepest),
             chosen=jnp.where(better & leads, frame["action"], frames.chosen),
             scores=frames.scores.at[scored].set(clipped, mode="drop"),
+            memory=memory,
         )
 
     def _generic(self, row: dict[str, Array], kept: Array) -> tuple[Array, Array]:

@@ -2,7 +2,8 @@
 
 Rules are an object with: `moves(board)`, the list in its order; `make(board, move)`, a new board; `mine(board)`,
 whether it is the solver's turn; `won(board)`, whether the side that has just moved has won; `forcing(board, move)`;
-`see(name, before, move, board)`, the value of a terminal, or of what a move is passed over for.
+`see(name, before, move, board)`, the value of a terminal, or of what a move is passed over for; `key(board)`, which
+equal boards share.
 
 Programs are nested tuples: (name, argument, ...), a name, or a number.
 """
@@ -78,6 +79,7 @@ class Run:
     made: bool = False
     stop: bool = False
     cutoff: bool = False
+    remember: bool = False
     nodes: int = 0
     passed: int = 0
     reserve: int = 0
@@ -85,6 +87,7 @@ class Run:
     refused: int = 0
     deepest: int = 0
     made_moves: list = field(default_factory=list)
+    known: dict = field(default_factory=dict)
 
     def solve(self, root, left: int):
         """Return the value of each first move, and the place of the best."""
@@ -135,12 +138,24 @@ class Run:
             left = min(at.left, entry - 1)
             if left <= 0:
                 return 1000.0 if self.mated(at) else -1000.0
-            return self.value(self.tree, Place(at.board, at.before, at.move, left, True, at.name, at.up), left)
+            return self.again(Place(at.board, at.before, at.move, left, True, at.name, at.up))
         if isinstance(node, str):
             return float(self.rules.see(node, at.before, at.move, at.board))
         if node[0] in MOVERS:
             return float(self.mover(node[0], node[1:], at, entry))
         return float(self.plain(node[0], node[1:], at, entry))
+
+    def again(self, at: Place) -> float:
+        """Return what the whole tree is worth on a board; with `remember`, what it was worth there before."""
+        if not self.remember:
+            return self.value(self.tree, at, at.left)
+        key = self.rules.key(at.board), self.rules.mine(at.board), at.left
+        if key not in self.known:
+            value = self.value(self.tree, at, at.left)
+            if self.truncated:
+                return value
+            self.known[key] = value
+        return self.known[key]
 
     def plain(self, name, args, at, entry):
         def of(node):

@@ -63,6 +63,9 @@ class Rules:
     def mine(self, board):
         return board[1]
 
+    def key(self, board):
+        return board
+
     def won(self, board):
         return not any(board[0])
 
@@ -115,10 +118,10 @@ def drawn(primitives):
 class Compared:
     """What the machine makes of triples of a program, a problem and a budget, to be compared with plain Python."""
 
-    def __init__(self, count=300, told=True, stops=False, **readings):
-        self.told, self.words = told, dict(stop=stops, **readings)
+    def __init__(self, count=300, told=True, stops=False, entries=0, **readings):
+        self.told, self.words = told, dict(stop=stops, remember=entries > 0, **readings)
         self.primitives = language(**readings)
-        generator = np.random.default_rng(1)
+        generator = np.random.default_rng(3)
         hand = [parse_program(self.primitives, text, CAPACITY) for text in BY_HAND * 8]
         self.programs = jax.jit(drawn, static_argnums=0)(self.primitives)
         self.programs = jax.tree.map(
@@ -127,7 +130,7 @@ class Compared:
         self.which = generator.integers(0, len(problems()), count)
         self.budgets = generator.choice([10, 20, 50, 200, 1000, 5000], count)
         self.whose = np.arange(count) % 256
-        prover = ProgramProver(self.primitives, GAME, view, GAME.deepest, told, stops, 64, lanes=64, narrow=64)
+        prover = ProgramProver(self.primitives, GAME, view, GAME.deepest, told, stops, 64, entries, lanes=64, narrow=64)
         posed = [problems()[n] for n in self.which]
 
         @jax.jit
@@ -171,7 +174,7 @@ class Compared:
 
 @pytest.fixture(scope="module")
 def usual():
-    return Compared(cutoff=True)
+    return Compared(cutoff=True, entries=1 << 11)
 
 
 def test_the_machine_computes_what_recursive_python_does(usual):
@@ -189,6 +192,7 @@ def test_the_machine_computes_what_recursive_python_does(usual):
         {"told": True, "stops": True, "made": True},
         {"reply": "worst"},
         {"reply": "worst", "cutoff": True, "told": False},
+        {"entries": 1 << 12, "told": False},
     ],
 )
 def test_the_machine_computes_other_readings_as_recursive_python_does(readings):
@@ -220,6 +224,20 @@ class NothingIsCutOff(Run):
     def best(self, *given):
         self.cutoff = False
         return super().best(*given)
+
+
+class NothingIsRemembered(Run):
+    def again(self, at):
+        self.known.clear()
+        return super().again(at)
+
+
+class MovesLeftAreNotAsked(Run):
+    def again(self, at):
+        key = self.rules.key(at.board), self.rules.mine(at.board)
+        if key not in self.known:
+            self.known[key] = super().again(at)
+        return self.known[key]
 
 
 class MovesLeftStay(Run):

@@ -31,6 +31,7 @@ class ProgramProver(Prover[FramePlan]):
         told: whether programs know how many moves a problem allows, and may make no more.
         stops: whether a first move that wins by force is the last that is tried.
         frames: the most frames of a program that is run.
+        entries: of the table in which a search keeps what the tree in itself was worth, a power of two; 0: no table.
         limit: the most nodes of a search.
         lanes: pairs of a program and a problem that run side by side.
         narrow: the fewest of them.
@@ -45,6 +46,7 @@ class ProgramProver(Prover[FramePlan]):
     told: bool = True
     stops: bool = False
     frames: int = 48
+    entries: int = 0
     limit: int = 2_000_000
     lanes: int = 256
     narrow: int = 64
@@ -71,6 +73,8 @@ class ProgramProver(Prover[FramePlan]):
             plans.code.shape[-1],
             self.problem.most_choices,
             self.stops,
+            self.entries,
+            len(self.problem.key(self.problem.init(jax.random.key(0)))) if self.entries else 0,
         )
         return ProgramSearch(self.problem, machine, self.view, self.told, self.lanes, self.narrow, traced)
 

@@ -14,14 +14,14 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable, count_unique, take
-from jaxgp.evolution.generational import BREED, Metrics, size_metrics
+from jaxgp.evolution.generational import BREED, Metrics, first_programs, size_metrics
 from jaxgp.evolution.tuning.tuner import Tuner, Tunes
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.operators import creation, variation
+from jaxgp.operators import variation
 from jaxgp.schemes.map_elites import MapElitesOptions
 
 
@@ -67,8 +67,8 @@ class Elites(Tunes):
         return Archive(genomes, jnp.full(cells, -jnp.inf))
 
     def create(self, key: Array, count: int) -> Programs:
-        """Return random programs [count, T, L]."""
-        return creation.create(key, self.primitives, self.options.creation, count, self.options.capacity)
+        """Return programs [count, T, L]: those that are given, and random ones."""
+        return first_programs(key, self.primitives, self.options, count)
 
     def breed(
         self, key: Array, population: Programs, result: Evaluation, memory: Archive

@@ -288,6 +288,9 @@ class ProgramSearch:
                 truncated=frames.truncated | (needs & (phase == SPENT)),
                 boards=frames.boards.at[at].set(board, mode="drop"),
                 seen=frames.seen.at[at].set(seen, mode="drop"),
+                keys=frames.keys.at[at].set(self.problem.key(child), mode="drop")
+                if self.machine.words
+                else frames.keys,
             ),
             lines=lane.lines.at[at].set(self._packing.pack((child, look)), mode="drop"),
             before=lane.before.at[at].set(before, mode="drop"),

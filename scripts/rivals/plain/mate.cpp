@@ -12,7 +12,7 @@
 //     mate perft DEPTH < problems                      sequences of moves
 //     mate random GAMES PLIES SEED                     positions of games of greedy and random sides, in FEN
 //     mate draw N BOARDS SEED                          problems of n among so many boards with men at random
-//     mate programs [worst] [once] [made] [stop] [near=N] [prove=LIMIT] < what
+//     mate programs [worst] [once] [made] [stop] [cutoff] [remember] [near=N] [prove=LIMIT] < what
 //                                                      programs that make moves: see mate_programs.hpp
 //     mate guides HOW [deepening] [near=N] [entries=N] < what
 //                                                      trees or weights that guide: see mate_guides.hpp

@@ -107,7 +107,8 @@ def run(
         pairs: the number of a program, that of a problem, moves that the program may make, the most nodes, and the n of
             the problem.
         options: how functions are read where that is not the default: worst, once, made, cutoff; stop: the first move
-            that is worth 1000 is the last; near=N; prove=N: claims are checked by `dfpn_replies` with so many nodes.
+            that is worth 1000 is the last; remember: values of the tree in itself are kept, and none is replaced;
+            near=N; prove=N: claims are checked by `few` with so many nodes.
     """
     given = [
         *(f"program {one}" for one in programs),

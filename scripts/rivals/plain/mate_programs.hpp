@@ -98,8 +98,9 @@ bool forcing(const Move& m) { return m.code >> 12 == 0; }
 struct Program {
     const Node& tree;
     long budget;
-    bool worst = false, once = false, made = false, stop = false, cutoff = false;  // how the table is read
+    bool worst = false, once = false, made = false, stop = false, cutoff = false, remember = false;  // how the table is read
     int near = 2;
+    std::unordered_map<Key, float, Hash> known;  // what the tree in itself was worth on boards with moves left
     long nodes = 0, passed = 0, reserve = 0, refused = 0;
     int deepest = 0;
     bool truncated = false;
@@ -165,7 +166,13 @@ struct Program {
         if (left <= 0) return at.mated() ? 1000 : -1000;
         Place same(at.board, at.mine, left, at.ply, at.before);
         same.paid = true;
-        return value(tree, same, left);
+        if (!remember) return value(tree, same, left);
+        const Key k = key(at.board, left * 2 + at.mine);
+        const auto found = known.find(k);
+        if (found != known.end()) return found->second;
+        const float now = value(tree, same, left);
+        if (!truncated) known[k] = now;
+        return now;
     }
 
     float mate_in_one(Place& at) {
@@ -361,7 +368,7 @@ void programs(const std::vector<std::string>& options) {
         int left, n;
         long limit;
         words >> left >> limit >> n;
-        Program run{trees.at(tree), limit, has("worst"), has("once"), has("made"), has("stop"), has("cutoff"), near};
+        Program run{trees.at(tree), limit, has("worst"), has("once"), has("made"), has("stop"), has("cutoff"), has("remember"), near};
         const int chosen = run.solve(root, left);
         const float score = chosen < 0 ? 0 : run.scores[chosen];
         int code = -1, proved = -1;

@@ -9,7 +9,7 @@
 
 `file` is a list in EPD whose problems are added, the composed ones or those of games; their rows are numbers of lines,
 without positions. All searches are those of plain C++, cut at the same limit: they make as many moves as in lanes whose
-tables replace no entry. What a program that makes moves claims is proved where `dfpn_replies` finds the same. A guide
+tables replace no entry. What a program that makes moves claims is proved where complete search finds the same. A guide
 given as text is measured as champions are; trees that say nothing, and weights of 0, have to need what the search by
 hand needs.
 """

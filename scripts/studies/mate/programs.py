@@ -100,6 +100,7 @@ def words(options: language.Options) -> tuple[str, ...]:
         "made": options.made,
         "stop": options.stop,
         "cutoff": options.cutoff,
+        "remember": options.remember,
     }
     return (*(word for word, holds in readings.items() if holds), f"near={options.near}")
 
