@@ -45,9 +45,9 @@ def names(game: Mate) -> tuple[str, ...]:
     return ("train", "choose", *APART, "report") if all(map(Path.is_file, OWN)) else ()
 
 
-def shipped() -> list[tuple[str, int, int, str]]:
-    """Return FEN, n, nodes of `captures` and set of the problems that come with the project."""
-    rows = [line.split("; ") for line in read_text(SHIPPED).splitlines() if line and not line.startswith("#")]
+def shipped(path: Path = SHIPPED) -> list[tuple[str, int, int, str]]:
+    """Return FEN, n, nodes of `captures` and set of the problems of a list that comes with the project."""
+    rows = [line.split("; ") for line in read_text(path).splitlines() if line and not line.startswith("#")]
     return [(row[0], int(row[1]), int(row[2]), row[3]) for row in rows]
 
 

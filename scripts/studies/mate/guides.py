@@ -70,6 +70,9 @@ class Options:
     role: str = option("guide", "which of them the text has; search: a program that makes moves", ROLES)
     language: str = option("again", "the language of a program that makes moves", ("book", "again"))
     stop: bool = option(True, "whether its first claim ends the search")
+    counts: bool = option(False, "whether 0 to 8 are constants of it")
+    cutoff: bool = option(False, "whether its best move ends a search")
+    remember: bool = option(False, "whether its search keeps what the tree in itself was worth")
     within: str = option(
         "deepening", "the search of trees given as text, or of weights: few for deepening, or others", WITHIN
     )
@@ -77,7 +80,7 @@ class Options:
         "list", "the order of its moves: of equal value, or value less replies", ("list", "replies", "less")
     )
     entries: int = option(2**14, "entries of the table of each search, a power of two", low=2, high=2**20)
-    suite: str = option("report", "the set of own problems", suites.SETS)
+    suite: str = option("report", "the set of own problems", (*suites.SETS, *suites.APART))
     file: str | None = option(None, "a list in EPD, whose problems are added", path=True)
     kinds: list[str] = option(["composed"], f"which of these, some of {', '.join(KINDS)}")
     known: str | None = option(
@@ -92,10 +95,11 @@ class Options:
 
 def problems(options: Options) -> list[Posed]:
     """Return source, line, FEN and n."""
+    listed = suites.shipped(suites.APART.get(options.suite, suites.SHIPPED))
     found = [
         (options.suite, str(line), text, own)
-        for line, (text, own, _, wanted) in enumerate(suites.shipped(), 1)
-        if wanted == options.suite
+        for line, (text, own, _, wanted) in enumerate(listed, 1)
+        if options.suite in (wanted, *suites.APART)
     ]
     for kind in options.kinds:
         if kind not in KINDS:
@@ -121,7 +125,7 @@ def guide(options: Options) -> tuple[Cast, str, str, str]:
         trees = {"within": options.within, "equal": options.equal} if options.role == "guide" else lazy
         values = {**trees, "entries": options.entries}
         if options.role == "search":
-            values = {"language": options.language, "stop": options.stop}
+            values = {name: getattr(options, name) for name in ("language", "stop", "counts", "cutoff", "remember")}
         return (
             cast(programs.Games().spec("mate"), None, options.role, None, values),
             options.text,
