@@ -12,6 +12,7 @@ import pytest
 
 from jaxgp.config import arguments
 from jaxgp.spec import Spec
+from jaxgp.store import champion
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -92,6 +93,18 @@ def test_the_page_of_a_game_is_short_and_has_one_of_results(page):
     assert len(game.split()) <= 1500
     assert f"(results/{page.name})" in game
     assert f"(../{page.name})" in page.read_text(encoding="utf-8")
+
+
+def test_every_champion_that_a_command_of_a_page_names_can_be_read():
+    pages = [README, *(page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md"))]
+    lines = [line for page in pages for line in page.splitlines()]
+    # Studies that are closed are in the history alone, and so are their files.
+    here = [line for line in lines if all((ROOT / name).is_file() for name in re.findall(r"scripts/[\w/]+\.py", line))]
+    named = r"docs/data/champions/[\w./-]+\.jsonl?(?:#\d+)?"
+    files = {ROOT / name for line in here if "scripts/" in line for name in re.findall(f"=({named})", line)}
+    assert len(files) > 20
+    for file in files:
+        assert [champion.read(one) for one in champion.members(file)], file
 
 
 def test_every_field_of_a_game_has_a_row_in_the_table_of_contributing():

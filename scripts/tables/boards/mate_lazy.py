@@ -16,7 +16,7 @@ from jaxgp.statistics.permutation import signed_rank
 from jaxgp.statistics.verdicts import holm
 from jaxgp.store.table import Cells
 from tables.boards.mate import short
-from tables.boards.mate_guides import count, of_better
+from tables.boards.mate_guides import LIMIT, count, of_better
 from tables.shared.cells import mean_of
 from tables.shared.data import Data, Makers, by
 
@@ -121,4 +121,32 @@ def _share(part: float, low: float, high: float) -> str:
     return f"{100 * part:.0f} % ({100 * low:.0f} to {100 * high:.0f})"
 
 
-TABLES: Makers = {"mate_lazy": exponents, "mate_lazy_seeds": seeds, "mate_lazy_stepped": stepped}
+def longer(data: Data) -> str:
+    """What guides and searches by hand need for own problems of n = 5 and 6, means over seeds."""
+    lines = []
+    for (length,), every in by(data["mate_longer"], "n").items():
+        runs = by(every, "run")
+        first = next(iter(by(next(iter(runs.values())), "seed").values()))
+        for name in ("few", "dfpn_replies"):
+            own = [{**row, "nodes": row[name], "proved": str(int(int(row[name]) < LIMIT))} for row in first]
+            lines.append([f"`{name}`", length, *_longer([own])])
+        for (run,), rows in runs.items():
+            lines.append([run, length, *_longer(list(by(rows, "seed").values()))])
+    head = ["search", "n", "seeds", "proved", "mean nodes", "sum, % of the better"]
+    return table([*head, "geometric mean, % of the better"], lines)
+
+
+def _longer(seeds: Sequence[Sequence[Cells]]) -> list[str]:
+    """Return the number of seeds, what they prove at least, mean nodes, and shares of the better search by hand."""
+    pairs = [_nodes(rows) for rows in seeds]
+    proved = min(sum(int(row["proved"]) for row in rows) for rows in seeds)
+    means = [mean_of([figure(*pair) for pair in pairs], 0) for figure in (_mean, _by_sum, _by_problem)]
+    return [str(len(seeds)), f"{proved} of {len(seeds[0])}", *means]
+
+
+TABLES: Makers = {
+    "mate_lazy": exponents,
+    "mate_lazy_seeds": seeds,
+    "mate_lazy_stepped": stepped,
+    "mate_longer": longer,
+}
