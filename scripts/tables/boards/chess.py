@@ -199,8 +199,8 @@ def by_book(data: Data) -> str:
         told = _score(rows[0]) if low is None or high is None else _interval(mean, low, high)
         each = ", ".join(f"{score:.3f}" for score in scores)
         lines.append([*place, f"{count:,}", *(f"{100 * end / count:.0f}" for end in ends), each, told])
-    ends = ["won, %", "ahead, %", "level, %", "behind, %", "lost, %"]
-    return table(["endgame", "program", "against", "games", *ends, "score of each run", "mean"], lines)
+    shares = ["won, %", "ahead, %", "level, %", "behind, %", "lost, %"]
+    return table(["endgame", "program", "against", "games", *shares, "score of each run", "mean"], lines)
 
 
 def curves(data: Data) -> str:

@@ -91,7 +91,7 @@ def by_oracle(options, tree, problem, limit):
     board = chess.Board(problem[0])
     rules = Traced(board.turn, options.near)
     words = {"reply": options.reply, "iter": options.iter, "made": options.made, "stop": options.stop}
-    plain = Run(rules, tree, int(limit), cutoff=options.cutoff, **words)
+    plain = Run(rules, tree, int(limit), cutoff=options.cutoff, remember=options.remember, **words)
     scores, best = plain.solve(board, problem[1] if options.told else options.deepest)
     lines = [rules.named(board, names) for names in plain.made_moves[:TRACED]]
     chosen = code(board.turn, rules.moves(board)[best])
@@ -127,8 +127,9 @@ def differences(options, count, seed):
         language.Options(language="again"),
         language.Options(language="book", told=False, reply="worst", iter="first", made=True),
         language.Options(language="again", reply="worst", stop=True, cutoff=True),
+        language.Options(language="again", cutoff=True, counts=True, remember=True, entries=2**14),
     ],
-    ids=["again", "book", "cutoff"],
+    ids=["again", "book", "cutoff", "remember"],
 )
 def test_programs_search_as_recursive_python_does(options, seed):
     wrong = differences(options, 300, seed)

@@ -48,6 +48,10 @@ class Rules:
     def mine(self, board):
         return board.turn == self.solver
 
+    def key(self, board):
+        passing = board.ep_square if board.has_pseudo_legal_en_passant() else None
+        return board.board_fen(), board.turn, board.castling_rights, passing
+
     def won(self, board):
         return board.is_checkmate()
 
