@@ -43,7 +43,7 @@ def numbers(schema, prefix=""):
 
 NUMBERS = {(schema, one.name): one for _, top in schemas() for schema, _, one in numbers(top)}
 SCHEMAS = {schema: [one for (other, _), one in NUMBERS.items() if other is schema] for schema, _ in NUMBERS}
-"""The options of each dataclass that take numbers: one test for each dataclass, since a test costs as much as a check."""
+"""The options of each dataclass that take numbers: one test for all, since a test costs as much as checks."""
 DIGITS = "9" * 400
 WRONG = ("nan", "inf", "-inf", "1e400", f"-{DIGITS}", DIGITS, "9" * 5000, "???", "", "{a: 1}", "x")
 
