@@ -55,7 +55,7 @@ def test_the_list_read_by_places_is_the_list_read_one_after_the_other():
         assert (np.asarray(action)[np.asarray(looks.count) == place] == -1).all()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("method", "told"),
     [

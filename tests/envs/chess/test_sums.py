@@ -38,9 +38,10 @@ def individual(cast, **weights):
 def test_terms_are_terminals_squares_of_numbers_and_products_of_two(cast):
     assert len(weighed.terms(NAMES)) == 4 + 2 + 6
     after = After(jnp.array([[63, 45], [45, 0]], jnp.int8)[None], jnp.ones((1, 2, 2), jnp.int8), jnp.zeros(1, bool))
-    terms = np.asarray(weighed.multiplied(NAMES, weighed.look(NAMES, after)))[:, 0]
+    both = jax.jit(lambda after: (weighed.multiplied(NAMES, weighed.look(NAMES, after)), view(after, NAMES)))
+    terms, plain = (np.asarray(found)[:, 0] for found in both(after))
     seen = dict(zip(cast.language.roots, terms, strict=True))
-    edge, near = np.asarray(view(after, NAMES))[:2, 0]
+    edge, near = plain[:2]
     assert seen["MyKingDistEdges&MyKingDistEdges"] == edge**2
     assert seen["MyKingDistEdges&OppKingProximityToEdges"] == edge * near
 
@@ -77,6 +78,7 @@ def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
         jaxgp.take(envs.spec("chess"), role="sum", options={"terminals": names})
 
 
+@pytest.mark.thorough
 def test_why_it_moves_is_told_by_the_largest_terms_after_the_best_move(cast):
     weights = {"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}
     one = jax.tree.map(lambda x: x[0], individual(cast, **weights))
