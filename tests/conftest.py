@@ -29,9 +29,10 @@ waiting.MOMENT = 3600.0
 # One device, however many cores the scripts ask for that are tested in this process.
 jax.config.update("jax_num_cpu_devices", 1)
 
-# What compiling leaves behind is collected rarely, and what a file of tests leaves behind never again: looking through
-# the traces of all programs takes seconds, which statsmodels asks for in each correction of p-values.
-gc.set_threshold(100_000, 50, 100)
+# No garbage is collected until a process has grown, below: looking for it takes a tenth of what tracing and compiling
+# take. What a file of tests leaves behind is not looked through again, where statsmodels collects for each correction
+# of p-values.
+gc.disable()
 
 
 # Shells start commands in the background deaf to Ctrl-C, which tests send to this process and to others.

@@ -3,7 +3,7 @@
 import ast
 from collections import Counter
 
-from tests.test_rooms import ROOT, files, tree
+from tests.test_rooms import ROOT, files, statements, tree
 
 GAMES = "rules.py"
 """The rules of a game are a game, whose options are those of its rules."""
@@ -20,7 +20,7 @@ def declares_options(node: ast.ClassDef) -> bool:
 def classes(*folders):
     """Yield the file and the definition of each class."""
     for file in (file for folder in folders for file in files(folder)):
-        for node in ast.walk(tree(file)):
+        for node in statements(tree(file)):
             if isinstance(node, ast.ClassDef):
                 yield file, node
 

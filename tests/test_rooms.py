@@ -49,15 +49,24 @@ def imported(file: Path) -> list[str]:
     return [*_imported(tree(file))]
 
 
+def statements(node: ast.AST):
+    """Yield all statements below a node; imports and classes stand in no expression, of which there are many more."""
+    for part in ("body", "handlers", "orelse", "finalbody", "cases"):
+        inner = getattr(node, part, ())
+        for one in inner if isinstance(inner, list) else ():
+            yield one
+            yield from statements(one)
+
+
 def _imported(tree: ast.Module):
     for_types = {
         node
-        for block in ast.walk(tree)
+        for block in statements(tree)
         if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test)
         for inner in block.body
-        for node in ast.walk(inner)
+        for node in (inner, *statements(inner))
     }
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if node in for_types:
             continue
         if isinstance(node, ast.Import):

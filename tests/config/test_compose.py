@@ -50,6 +50,7 @@ FIRST = {path.stem.partition("_")[0]: path for path in reversed(FILES)}.values()
 EXPERIMENTS = [path if path in FIRST else pytest.param(path, marks=pytest.mark.thorough) for path in FILES]
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
 def test_every_experiment_is_accepted(composer, path):
     made = composer.compose([f"experiment={path.stem}"])

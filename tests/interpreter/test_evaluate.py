@@ -87,7 +87,7 @@ def check(primitives, programs, features, way="zero"):
     np.testing.assert_array_equal(values, reference(primitives, programs, features, way))
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("primitives", [ONE_FUNCTION, LEAVES], ids=lambda primitives: primitives.name)
 def test_sets_of_one_function_and_of_none(primitives):
     programs = random_programs(7, primitives, 20, 15 if primitives.functions else 1)

@@ -139,6 +139,7 @@ def test_positions_of_every_set_have_the_values_of_their_owners(name):
     check_owned(name, [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7], 17)
 
 
+@pytest.mark.thorough
 def test_no_position_needs_a_value():
     check_owned("leaves", [3, 2, 1], 0)
 

@@ -24,7 +24,7 @@ def test_below_is_the_high_half_of_the_product():
 
 def test_uniform_takes_every_true_entry_equally_and_no_other():
     mask = np.array([0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0], bool)
-    got = jax.vmap(lambda word: draw.uniform(word, mask))(WORDS)
+    got = jax.jit(jax.vmap(lambda word: draw.uniform(word, mask)))(WORDS)
     assert_distribution(np.bincount(got, minlength=11), mask)
     assert draw.uniform(WORDS[0], np.zeros(5, bool)) == 4
 
@@ -33,7 +33,7 @@ def test_uniform_takes_every_true_entry_equally_and_no_other():
 @pytest.mark.parametrize(("count", "n"), [(3, 5), (4, 4), (1, 7)])
 def test_distinct_numbers_come_in_all_orders_equally_often(count, n):
     words = np.random.default_rng(1).integers(0, 2**32, (N, count), np.uint32)
-    got = np.asarray(jax.vmap(lambda some: draw.distinct(some, n))(words))
+    got = np.asarray(jax.jit(jax.vmap(lambda some: draw.distinct(some, n)))(words))
     orders = list(itertools.permutations(range(n), count))
     met = Counter(map(tuple, got.tolist()))
     assert set(met) <= set(orders), "no number twice"
@@ -42,23 +42,26 @@ def test_distinct_numbers_come_in_all_orders_equally_often(count, n):
 
 def test_weighted_follows_the_weights_and_never_takes_zero():
     weights = np.array([0, 3, 0, 1, 2**19, 2**19, 0], np.int32)
-    got = np.asarray(jax.vmap(lambda word: draw.weighted(word, weights))(WORDS))
+    weighted = jax.jit(jax.vmap(draw.weighted, (0, None)))
+    got = np.asarray(weighted(WORDS, weights))
     assert not np.isin(got, [0, 2, 6]).any()
     coarse = np.array([0, 5, 0, 1, 2, 0], np.int32)
-    got = jax.vmap(lambda word: draw.weighted(word, coarse))(WORDS)
+    got = weighted(WORDS, coarse)
     assert_distribution(np.bincount(got, minlength=6), coarse)
     top = np.uint32(2**32 - 1)
-    assert draw.weighted(top, weights) == 5
-    assert draw.weighted(top, jnp.array([1, 0])) == 0
+    alone = jax.jit(draw.weighted)
+    assert alone(top, weights) == 5
+    assert alone(top, np.array([1, 0], np.int32)) == 0
 
 
 def test_candidates_without_weight_are_drawn_uniformly_when_nothing_else_fits():
     class Weightless:
         weight = np.array([1.0, 0.0, 0.0, 2.0], np.float32)
 
+    drawn = jax.jit(jax.vmap(lambda word, candidates: draw.primitive(word, Weightless, candidates), (0, None)))
+
     def opcode(candidates):
-        got = jax.vmap(lambda word: draw.primitive(word, Weightless, np.array(candidates, bool)))(WORDS)
-        return np.bincount(got, minlength=4)
+        return np.bincount(drawn(WORDS, np.array(candidates, bool)), minlength=4)
 
     assert_distribution(opcode([0, 1, 1, 0]), [0, 1, 1, 0])
     assert_distribution(opcode([1, 1, 1, 1]), [1, 0, 0, 2])

@@ -100,7 +100,7 @@ def test_mutations_do_what_they_say(language, seed):
         assert changed + (actions[0] != actions[1]) == 1
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "dont_care"),
     [(WALLS3, None), (ODD, 0.4), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((WALLS3, 1.0), (ODD, 0.0)))],

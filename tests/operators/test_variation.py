@@ -150,6 +150,7 @@ def paired(crossing, fitness, n, **options):
     return [np.asarray(made(np.float32(probability))).astype(int) for probability in (0, 1)]
 
 
+@pytest.mark.thorough
 def test_the_donor_is_another_individual_drawn_as_the_receiver_was():
     """Roulette: the chances of the others are in proportion to their fitness."""
     fitness = np.array([1.0, 2.0, 0.0, 5.0])
@@ -175,6 +176,7 @@ def test_two_children_come_from_the_same_pair_of_which_both_may_be_the_same_indi
     assert_distribution(np.bincount(parents[:-1].reshape(-1, 2) @ [3, 1], minlength=9), np.ones(9), least=15_000)
 
 
+@pytest.mark.thorough
 def test_one_or_two_way_as_the_order_of_the_pair_decides():
     """Of single constants the receiver becomes the donor; both ways, they change places.
 

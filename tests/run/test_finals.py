@@ -30,8 +30,18 @@ def entered(*met):
     """Enter individuals, each as (its constant, fitness), generation by generation."""
     kept = nobody(measured(0, -jnp.inf, -1), MOST)
     for generation, (value, fitness) in enumerate(met):
-        kept = enter(kept, measured(value, fitness, generation))
+        kept = compiled_enter(kept, measured(value, fitness, generation))
     return kept
+
+
+compiled_enter = jax.jit(enter)
+
+
+@jax.jit
+def entered_from(kept, population, best, generation):
+    """Enter one of a population, by its place."""
+    genome = jax.tree.map(lambda x: x[best], population)
+    return enter(kept, BestSoFar(genome, genome.value[0, 0], jnp.zeros(2, jnp.float32), generation))
 
 
 def found(kept):
@@ -79,13 +89,8 @@ class Again(ToyExperiment):
         def step(state):
             best = max(zip(state.population.value[:, 0, 0].tolist(), range(99), strict=False))[1]
             after, metrics = program(state.replace(candidates=None))
-            one = BestSoFar(
-                jax.tree.map(lambda x: x[best], state.population),
-                state.population.value[best, 0, 0],
-                jnp.zeros(2, jnp.float32),
-                state.generation,
-            )
-            return after.replace(candidates=enter(state.candidates, one)), metrics
+            kept = entered_from(state.candidates, state.population, best, state.generation)
+            return after.replace(candidates=kept), metrics
 
         step.memory_analysis = program.memory_analysis
         return step

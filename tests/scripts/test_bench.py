@@ -198,6 +198,7 @@ def test_says_which_rival_is_missing(bench, capsys, monkeypatch):
     assert "skipped" in err
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("mancala", "in_games"), [(False, True), pytest.param(True, False, marks=pytest.mark.slow)])
 def test_interpreter(bench, capsys, mancala, in_games):
     """One measurement of each set; DEAP's results are compared with jaxgp's before anything is timed."""

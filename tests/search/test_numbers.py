@@ -35,6 +35,7 @@ def test_a_search_makes_the_moves_that_its_recursive_form_makes(method, told):
         assert mine == (nodes, plain.distinct, chosen is None), (heaps, own)
 
 
+@pytest.mark.thorough
 def test_it_claims_what_complete_search_claims():
     found = searched("dfpn_replies", ROOTS)
     wanted = [Search("last", LADDER).search(heaps, own)[0] is not None for heaps, own in ROOTS]

@@ -30,7 +30,7 @@ def pooled(values):
     return wilson(values.sum(), values.size)
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("units", [5, 20, 40])
 @pytest.mark.parametrize("alike", [0.0, 0.5, 1.0])
 def test_intervals_cover_whatever_the_games_of_an_opening_have_in_common(units, alike):

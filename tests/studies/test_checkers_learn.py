@@ -85,6 +85,7 @@ def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
     np.testing.assert_allclose(learn.goals(met, 0.5)[0, 0], 1 - second, rtol=1e-6)
 
 
+@pytest.mark.thorough
 def test_the_side_with_more_pieces_gets_more_of_a_draw_and_is_told():
     # White has a king and a man, black a king; white has moved in the first game and black in the second.
     game = Checkers(size=4, rows=1, position="B:WK1,4:BK6")

@@ -43,6 +43,7 @@ def fewest_moves(cells):
     return moves
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 def test_the_moves_of_a_board_are_the_fewest_and_the_seed_decides(tmp_path):
     files = [tmp_path / "first.txt", tmp_path / "second.txt"]

@@ -2,6 +2,7 @@
 
 import dataclasses
 import errno
+import shutil
 from unittest import mock
 
 import jax.numpy as jnp
@@ -36,16 +37,23 @@ def begin(folder, name, words, seed, fitness, state="complete", planned=3):
         champion.write(run.champion, champion.describe(best, toy.PRIMITIVES, toy.config()))
 
 
-@pytest.fixture
-def folder(tmp_path):
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
     """Two settings of four runs each; the last run of the second was stopped, and its first generation is all."""
+    path = tmp_path_factory.mktemp("sweep")
     for seed in range(4):
-        begin(tmp_path, str(seed), "algorithm.population=10", seed, (1.0, 2.0, 3.0 + seed))
+        begin(path, str(seed), "algorithm.population=10", seed, (1.0, 2.0, 3.0 + seed))
         ended = seed < 3
         rows = (5.0, 6.0, 7.0 + seed) if ended else (9.0,)
         state = "complete" if ended else "interrupted"
-        begin(tmp_path, str(4 + seed), "algorithm.population=20", seed, rows, state)
-    return tmp_path
+        begin(path, str(4 + seed), "algorithm.population=20", seed, rows, state)
+    return path
+
+
+@pytest.fixture
+def folder(written, tmp_path):
+    """A copy of these runs."""
+    return shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
 def test_runs_are_grouped_by_what_their_commands_set_differently(folder):

@@ -63,7 +63,7 @@ def check(name, game, state, legal):
             assert all(len(next_ & set(spot.places)) <= 1 for next_ in following.values()), "what is meant is clear"
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", POINTED)
 def test_each_legal_move_is_pointed_at_in_one_way(name):
     game = envs.make(name, **SETTINGS.get(name, {}))

@@ -96,7 +96,7 @@ def some_states(count, variant="standard"):
     return [jax.tree.map(lambda x, n=n: x[n], states) for n in chosen]
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", ["standard", "hypergammon"])
 @pytest.mark.parametrize("count", [50, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_positions_come_back_from_both_identifiers(variant, count):

@@ -43,7 +43,7 @@ def test_what_is_not_a_move_is_answered_by_what_is(text):
         render.parse_action(GAME, text)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("dice", "text", "moves"),
     [
@@ -66,7 +66,7 @@ def test_a_turn_is_typed_at_once(dice, text, moves):
         state = compiled(GAME)[0](state, jnp.int32(action), jax.random.key(0))
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("text", ["24/14", "13/7 13/7 8/7", "6/off", "bar/22", "24/23 24/23", "pass"])
 def test_an_illegal_turn_is_answered_by_legal_ones(text):
     with pytest.raises(ValueError, match=r"cannot be played here.*; accepted: .*13/7 8/7.*"):

@@ -39,6 +39,7 @@ def sampled(count):
     return jax.tree.map(lambda x: x[live[:: len(live) // count][:count]], states)
 
 
+@pytest.mark.thorough
 def test_values_equal_plain_python_on_thousands_of_positions():
     states = sampled(2000)
     ours = jax.jit(jax.vmap(pubeval.score))(states.racing, states.own, states.other)

@@ -110,7 +110,7 @@ def test_a_position_and_the_size_of_the_board_are_read_and_squares_have_numbers_
     assert names(envs.make("checkers"), '[GameType "21,B,10,10"] 1. 15-20 36-31') == ["a3-b4", "j8-i7"]
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "settings",
     [{"lose": True}, {"position": "W:WK18,27,30:B9-12,K32"}, {"size": 4, "rows": 1}],

@@ -109,13 +109,18 @@ def test_early_languages_have_one_tree_and_functions_of_their_own():
     assert {"Add", "Sub", "Mul", "Larger", "And4"} < {p.name for p in first.functions}
     assert {"Negate", "IfAdvantage"} < {p.name for p in later.functions}
     assert not {"Add", "Larger"} & {p.name for p in later.functions}
+    with pytest.raises(UsageError, match=r"program\.trees=three: accepted: one, with program\.stage=first"):
+        check(language.Options(stage="first"), "program.")
+
+
+@pytest.mark.thorough
+def test_the_functions_of_a_later_language_compute_what_they_say():
+    later = language.primitive_set(language.Options(trees="one", stage="later"))
     tree = jax.tree.map(lambda x: x[None], parse_tree(later, "(IfAdvantage (Negate IsStalemate) 0.5)", 8))
     seen = jnp.zeros((len(language.STAGES["later"]), 3)).at[-1].set(1.0)
     seen = seen.at[language.STAGES["later"].index("EvaluateMaterial")].set(jnp.array([-9.0, 0.0, 4.0]))
     values = jax.jit(evaluate_programs, static_argnums=0)(later, tree, seen)
     assert values.ravel().tolist() == [0.5, 0.5, -1.0]
-    with pytest.raises(UsageError, match=r"program\.trees=three: accepted: one, with program\.stage=first"):
-        check(language.Options(stage="first"), "program.")
 
 
 GPEC = (Path(language.__file__).parent / "gpec190.txt").read_text("utf-8")

@@ -115,6 +115,7 @@ def test_counts_by_hand():
     assert seen["Moves"] == 7
 
 
+@pytest.mark.thorough
 def test_shares_are_at_most_1(walked):
     found = np.asarray(shares(walked[2]))
     assert found.max() == 1

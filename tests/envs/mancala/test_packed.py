@@ -84,6 +84,7 @@ def test_every_size(options):
     check_games(Mancala(**options), plies=150)
 
 
+@pytest.mark.thorough
 def test_random_positions():
     """Boards that play would hardly reach: cells of 0 to 40 stones, so that sowing goes round up to three times."""
     game = Mancala(stones=15)

@@ -137,7 +137,7 @@ def squares_of(size, own, other):
     return np.asarray(finder(size)(*packed)).reshape(size, size)
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(1)
 @pytest.mark.parametrize("size", SIZES)
 def test_keys_are_equal_for_equal_positions_only(size):
     """Two positions are equal if all discs of both sides are, as the side to move sees them."""

@@ -119,7 +119,7 @@ def test_files_are_read_by_their_endings_and_a_size_that_was_asked_for_is_kept(t
         savedgame.read(str(tmp_path / "a.ggf"), envs, {"name": "othello", "size": 6})
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [8, 6])
 @pytest.mark.parametrize("games", [6, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_games_come_back_from_every_format(size, games):

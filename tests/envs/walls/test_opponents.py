@@ -127,7 +127,7 @@ def check_search(positions, depth, name, tail, ties):
             assert row.max() == max(best)
 
 
-@pytest.mark.few(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_alpha_beta_equals_plain_minimax(depth):
     positions = random_positions(ROOTS)

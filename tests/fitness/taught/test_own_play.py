@@ -79,7 +79,7 @@ def test_games_count_that_are_won_in_time(line):
 
 def test_who_comes_nearer_is_fitter_among_those_who_do_not_win(line):
     fitness = of(line, nearness=1.0, moves=2)
-    found, _ = fitness.measure(jax.random.key(0), PLAYERS, jnp.zeros(64, jnp.int32))
+    found, _ = jax.jit(fitness.measure)(jax.random.key(0), PLAYERS, np.zeros(64, np.int32))
     assert found.fitness[0] == pytest.approx((2 / 5 + 3 / 5) / 2)
     assert found.fitness[1] == pytest.approx((2 / 5 + 1 / 5) / 2)
     assert found.fitness[2] == 0
