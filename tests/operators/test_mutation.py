@@ -206,7 +206,6 @@ def inserting():
     return quick(lambda population: mutate(jax.random.key(6), MANCALA, algorithm, population, np.ones(N, bool)))
 
 
-@pytest.mark.thorough
 def test_insert_makes_a_node_an_argument_of_a_uniform_function_at_a_uniform_place(inserting):
     made = jax.device_get(inserting(copied(individual(tree(MANCALA, "INT:3", 8)), N)))
     seen = Counter(words(MANCALA, lane(made, i, 0)) for i in range(N))

@@ -77,7 +77,6 @@ def test_terminals_that_are_none_or_are_named_twice_are_refused(names):
         jaxgp.take(envs.spec("chess"), role="sum", options={"terminals": names})
 
 
-@pytest.mark.thorough
 def test_why_it_moves_is_told_by_the_largest_terms_after_the_best_move(cast):
     weights = {"1000*IsMate": 0.5, "MyKingDistEdges_IsOppKingInCheck": -0.25}
     one = jax.tree.map(lambda x: x[0], individual(cast, **weights))
