@@ -37,7 +37,7 @@ READINGS = {
     "usual": language.Options(language="again"),
     "other": language.Options(language="again", told=False, reply="worst", iter="first", made=True, near=1, stop=True),
     "cutoff": language.Options(language="again", reply="worst", stop=True, cutoff=True),
-    "remember": language.Options(language="again", cutoff=True, counts=True, remember=True, entries=2**12),
+    "remember": language.Options(language="again", cutoff=True, counts=True, remember=True),
 }
 
 

@@ -127,7 +127,7 @@ def differences(options, count, seed):
         language.Options(language="again"),
         language.Options(language="book", told=False, reply="worst", iter="first", made=True),
         language.Options(language="again", reply="worst", stop=True, cutoff=True),
-        language.Options(language="again", cutoff=True, counts=True, remember=True, entries=2**12),
+        language.Options(language="again", cutoff=True, counts=True, remember=True),
     ],
     ids=["again", "book", "cutoff", "remember"],
 )
