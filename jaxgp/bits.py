@@ -181,3 +181,16 @@ def finalise(codes: Array) -> Array:
     codes = (codes ^ codes >> 16) * np.uint32(0x85EBCA6B)
     codes = (codes ^ codes >> 13) * np.uint32(0xC2B2AE35)
     return codes ^ codes >> 16
+
+
+def mix(keys: Array) -> Array:
+    """Hash uint32[B, W] to uint32[B] by MurmurHash3 (A. Appleby, public domain)."""
+    code = jnp.full(keys.shape[:-1], 0x9747B28C, jnp.uint32)
+    for word in range(keys.shape[-1]):
+        stirred = _rotate(keys[..., word] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
+        code = _rotate(code ^ stirred, 13) * np.uint32(5) + np.uint32(0xE6546B64)
+    return finalise(code)
+
+
+def _rotate(word: Array, bits: int) -> Array:
+    return (word << bits) | (word >> (32 - bits))

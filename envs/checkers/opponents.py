@@ -6,8 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
-from jaxgp.bits import both, count
-from jaxgp.search.table import mix
+from jaxgp.bits import both, count, mix
 from jaxgp.spec import Evaluator, RandomEvaluator
 
 WON = 1000.0

@@ -18,11 +18,11 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import apart
+from jaxgp.bits import mix
 from jaxgp.genotypes.moves import ONE, REPLIES, TREE, WON, ZERO, Moves
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import apply
 from jaxgp.interpreter.frames import FramePlan
-from jaxgp.search.table import mix
 
 VALUE, RETURN, BOARD, FOUND, ENDED, SPENT, DONE = range(7)
 """Phases: a node is to be valued; a value is there; a board is needed; it is there; there are no more moves; no move

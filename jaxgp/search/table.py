@@ -12,7 +12,7 @@ import numpy as np
 from flax import struct
 from jax import Array
 
-from jaxgp.bits import finalise
+from jaxgp.bits import mix
 
 
 @struct.dataclass
@@ -32,15 +32,6 @@ def create(size: int, words: int, payload: int = 1) -> HashTable:
         raise ValueError(f"words={words}, payload={payload}: accepted: 1 or more")
     keys, stored = (jnp.zeros((size, width), jnp.uint32) for width in (words, payload))
     return HashTable(keys, stored, jnp.zeros(size, jnp.bool_))
-
-
-def mix(keys: Array) -> Array:
-    """Hash uint32[B, W] to uint32[B] by MurmurHash3 (A. Appleby, public domain)."""
-    code = jnp.full(keys.shape[:-1], 0x9747B28C, jnp.uint32)
-    for word in range(keys.shape[-1]):
-        stirred = _rotate(keys[..., word] * np.uint32(0xCC9E2D51), 15) * np.uint32(0x1B873593)
-        code = _rotate(code ^ stirred, 13) * np.uint32(5) + np.uint32(0xE6546B64)
-    return finalise(code)
 
 
 def lookup(table: HashTable, keys: Array) -> tuple[Array, Array]:
@@ -92,7 +83,3 @@ def unique(keys: Array, mask: Array) -> tuple[Array, Array, Array]:
 def _slot(table: HashTable, keys: Array) -> Array:
     """Return int32[B]: the slot of each key."""
     return (mix(keys) & np.uint32(table.used.shape[0] - 1)).astype(jnp.int32)
-
-
-def _rotate(word: Array, bits: int) -> Array:
-    return (word << bits) | (word >> (32 - bits))

@@ -25,10 +25,10 @@ import numpy as np
 from flax import struct
 from jax import Array
 
+from jaxgp.bits import mix
 from jaxgp.contracts import Problem, States
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.roots import RootSearch
-from jaxgp.search.table import mix
 
 METHODS = ("dfpn", "dfpn_replies")
 INFINITE = np.int32(1 << 29)

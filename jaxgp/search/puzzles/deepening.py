@@ -39,12 +39,12 @@ from flax import struct
 from jax import Array, lax
 
 from jaxgp.arrays import take, where
+from jaxgp.bits import mix
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.lanes import Lane, make_unsearched
 from jaxgp.search.queue import drain
-from jaxgp.search.table import mix
 
 Bound = Literal["depth", "cost"]
 

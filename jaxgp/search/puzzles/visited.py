@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.search.table import mix
+from jaxgp.bits import mix
 
 
 def create(size: int, words: int) -> Array:
