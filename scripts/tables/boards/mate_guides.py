@@ -19,6 +19,8 @@ VARIED = {
     "mate_weights": "mate_hard",
     "mate_guide_few, less": "",
     "mate_guide_proof": "mate_guide_few, less",
+    "mate_guide_proof, first tree constant": "mate_guide_proof",
+    "mate_guide_proof, second tree constant": "mate_guide_proof",
 }
 """What differs in one thing from another run, and that run."""
 INDIVIDUALS = 300
