@@ -3,13 +3,16 @@
 from envs.mate import export, language
 from envs.mate.rules import Mate
 from envs.mate.terminals import view
+from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.players.problems.prover import GuideProver, ProgramProver, WeightsProver
 from jaxgp.spec import Role
 
 
 def search(problem: Mate, options: language.Options) -> tuple[PrimitiveSet, ProgramProver]:
-    """Return the language of programs that make moves, and how they search."""
+    """Return the language of programs that make moves, and how they search; raises UsageError."""
+    if options.remember and options.language != "again":
+        reject("program.remember", True, f"false with program.language={options.language}, without the tree in itself")
     primitives = language.primitive_set(options)
     prover = ProgramProver(
         primitives,

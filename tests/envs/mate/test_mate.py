@@ -11,7 +11,7 @@ import pytest
 
 import envs
 from envs.chess.board import fen
-from envs.mate import notation, picture, plain, replay, suites
+from envs.mate import language, notation, picture, plain, replay, roles, suites
 from envs.mate.rules import Mate
 from jaxgp.errors import UsageError
 from jaxgp.host import proving
@@ -177,6 +177,11 @@ def test_longer_problems_are_of_positions_that_no_other_list_has_and_for_tests_a
     assert set(longer.lengths.tolist()) == {5, 6}
     known = {text.split()[0] for text, *_ in suites.shipped()}
     assert not known & {name.split()[0] for name in longer.names}
+
+
+def test_a_language_without_the_tree_in_itself_keeps_no_values_of_it():
+    with pytest.raises(UsageError, match=r"program\.remember=true: accepted: false with program\.language=book"):
+        roles.search(GAME, language.Options(remember=True))
 
 
 def lines_of(tmp_path, *lines):
