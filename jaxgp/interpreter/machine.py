@@ -261,8 +261,8 @@ class Machine:
         """Return bool[]: whether so many moves have been passed over that the search is truncated."""
         return passed >= PASSES * limit
 
-    def _kept(self, frames: Frames, level: Array, left: Array, turn: Array) -> tuple[Array, Array, Array, Array]:
-        """Return what is kept of the tree in itself on the board of a level, with so many moves left.
+    def _recall(self, frames: Frames, level: Array, left: Array, turn: Array) -> tuple[Array, Array, Array, Array]:
+        """Return what is known of the tree in itself on the board of a level, with so many moves left.
 
         Returns: its slot, int32[]; what an entry of it begins with, uint32[W + 2]; whether it is there; its value.
         """
@@ -351,6 +351,10 @@ class Machine:
         conditions = row["conditions"]
         then, _last = asked(row["then"]), asked(row["last"])
 
+        # A value comes back to a frame, also to one of the tree in itself.
+        back = (phase == RETURN) & ~pushes
+        again = back & (how == AGAIN)
+
         # A frame begins.
         mine = (row["side"] == 0) | (row["side"] == turn)
         gate = read["gate"]
@@ -379,22 +383,21 @@ class Machine:
         floor = repeats & (fewer <= 0)
         knows, memory, remembered = jnp.bool_(False), frames.memory, value
         if self.entries:
-            slot, own, met, remembered = self._kept(frames, base, fewer, turn)
+            slot, own, met, remembered = self._recall(frames, base, fewer, turn)
             knows = repeats & ~floor & met
             repeats &= ~knows
-            learns = (phase == RETURN) & ~pushes & (how == AGAIN) & ~frames.truncated
             learned = jnp.append(own, lax.bitcast_convert_type(value, jnp.uint32))
+            learns = again & ~frames.truncated
             memory = memory.at[jnp.where(learns, slot, self.entries)].set(learned, mode="drop")
         same = repeats & (fewer > 0) & (fewer == left)
         copies = repeats & (fewer > 0) & (fewer < left)
 
-        # A value comes back.
-        back = (phase == RETURN) & ~pushes
+        # What a value that comes back decides.
         plain = (back | pushes) & (how == PLAIN)
         kept = jnp.where(back & (how == PLAIN) & (jnp.arange(kept.shape[0]) == stage), value, kept)
         valued = back & (tries | leads) & (stage < conditions)
         holds = value != 0
-        passes = (back & (how == AGAIN)) | (back & tries & ((stage == LAST) | ((stage == conditions) & (how < BEST))))
+        passes = again | (back & tries & ((stage == LAST) | ((stage == conditions) & (how < BEST))))
         folds = back & ((how == BEST) | leads) & (stage == conditions)
         clipped = jnp.where(leads, jnp.clip(value, -MATE, MATE), value)
         least = (turn == 2) & ~leads
@@ -463,7 +466,7 @@ class Machine:
         enters = same | (found & (how == AGAIN))
         wanted = jnp.where(enters, root, wanted)
         entry = jnp.where(same | copies, fewer, frames.entry)
-        entry = jnp.where(back & (how == AGAIN), frame["entry"], entry)
+        entry = jnp.where(again, frame["entry"], entry)
         entry = jnp.where(found & leads, frames.boards[1, LEFT].astype(jnp.int32), entry)
 
         values = lasts | here | mated | ((found | climbs) & (how != AGAIN)) | goes | enters

@@ -608,12 +608,13 @@ struct ProofNumber : Counted {
     }
 };
 
-// Whether a first move forces mate within n: by `few` with the step of `flights`, whose table serves all first moves of a problem.
+// Whether a first move forces mate within n.
 struct Settled {
     bool known = true, won = false;
     long nodes = 0;
 };
 
+// Settles first moves by `few` with the step of `flights`; its table serves all those of a problem.
 struct Settler : Depth {
     explicit Settler(long most) {
         limit = most;

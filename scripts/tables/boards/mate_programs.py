@@ -41,7 +41,8 @@ def searching(data: Data) -> str:
         cells.append(_span((int(row["nodes"]) / int(row["problems"]) for row in every if row["n"] == "3"), short))
         generations = [] if name.startswith("`") else [int(rows[0]["generation"]) for rows in runs]
         lines.append([name, str(len(runs)), *cells, _span(_false(runs)), _span(generations) if generations else ""])
-    head = ["run", "seeds", "solved of 190", "proved of 190"]
+    total = sum(map(int, lengths.values()))
+    head = ["run", "seeds", f"solved of {total}", f"proved of {total}"]
     head += [f"n = {n}, of {number}" for n, number in lengths.items()]
     return table([*head, "nodes, n = 3", "false claims", "generation"], lines)
 
