@@ -38,11 +38,15 @@ class MetricLine:
 
 @dataclass(frozen=True)
 class Plot:
-    """One picture: panels one above the other, each with its y label and its curves."""
+    """One picture: panels one above the other, each with its y label and its curves.
+
+    It is left out where the only metric of it that a record has is in each row what another metric is, `repeated`.
+    """
 
     name: str
     title: str
     panels: tuple[tuple[str, tuple[MetricLine, ...]], ...]  # {unit} stands for what the size of an individual counts
+    repeated: str | None = None
 
 
 # Colours that differ for colour-blind people and stand out on white and on black (after Okabe and Ito).
@@ -86,6 +90,7 @@ PLOTS = (
                 ),
             ),
         ),
+        repeated="best_standing",
     ),
     Plot(
         "rivals",
@@ -176,7 +181,7 @@ def draw(
         for label, curves in plot.panels
     ]
     panels = [(label, curves) for label, curves in panels if curves]
-    if not panels:
+    if not panels or _repeats(plot, [curve.metric for _, curves in panels for curve in curves], rows):
         return None
     figure = Figure(figsize=(6.4, 3.8), layout="constrained", facecolor=background)
     FigureCanvasAgg(figure)
@@ -189,6 +194,12 @@ def draw(
     axes[0].set_title(plot.title, color=ink, fontsize=11, loc="left", pad=8 + 16 * lines)
     axes[-1].set_xlabel("generation", color=ink)
     return figure
+
+
+def _repeats(plot: Plot, metrics: Sequence[str], rows: Sequence[Row]) -> bool:
+    if plot.repeated is None or len(metrics) > 1:
+        return False
+    return all(row.get(metrics[0]) == row.get(plot.repeated) for row in rows)
 
 
 def _named(curves: Sequence[MetricLine], rows: Sequence[Row]) -> list[MetricLine]:

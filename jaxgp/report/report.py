@@ -85,7 +85,8 @@ def _summary(champion: ChampionFile, rows: Sequence[Row], generations: int) -> s
     total = None if first is None or second is None else first + second
     tiles = [
         (yardstick(last) if is_measured(last) else "best fitness", number(champion.fitness)),
-        *[(name, number(value)) for name, value in by_seat],
+        # Of a search of instances the only score is the fitness itself.
+        *[(name, number(value)) for name, value in by_seat if len(by_seat) > 1 or value != champion.fitness],
         *([("points together", number(total))] if len(by_seat) > 1 else []),
         (champion.unit, number(champion.size)),
         ("found in generation", str(champion.generation)),

@@ -216,12 +216,12 @@ def _if(condition: object, name: str, value: object) -> dict[str, object]:
 def _explained(found: Model) -> str:
     return (
         f"{len(found.residuals)} runs; R2 {found.r2:.3f}, adjusted {found.adjusted:.3f}; standard deviation of the "
-        f"residuals {found.sigma:.4g}."
+        f"residuals {cell(found.sigma)}."
     )
 
 
 def _coefficient(one: Coefficient) -> dict[str, object]:
-    interval = f"{one.low:.4g} to {one.high:.4g}"
+    interval = f"{cell(one.low)} to {cell(one.high)}"
     natural = {} if one.natural is None else {"natural units": one.natural}
     return {"term": one.term, "coded": one.coded, "95 % interval": interval, "p": _p(one.p), **natural}
 
@@ -270,8 +270,8 @@ def _optima(design: Design, found: Model, published: Mapping[str, Level]) -> lis
                 "where": name,
                 **levels,
                 f"predicted {design.response}": one.predicted,
-                "95 % of the mean": f"{one.low:.4g} to {one.high:.4g}",
-                "95 % of a run": f"{one.run_low:.4g} to {one.run_high:.4g}",
+                "95 % of the mean": f"{cell(one.low)} to {cell(one.high)}",
+                "95 % of a run": f"{cell(one.run_low)} to {cell(one.run_high)}",
             }
         )
     return rows + ([{"where": "published", **published}] if published else [])
@@ -279,7 +279,7 @@ def _optima(design: Design, found: Model, published: Mapping[str, Level]) -> lis
 
 def _where(design: Design, one: Optimum) -> str:
     levels = (f"{factor.name}={cell(level)}" for factor, level in zip(design.factors, one.levels, strict=True))
-    return f"{', '.join(levels)}: {one.predicted:.4g} ({one.low:.4g} to {one.high:.4g})"
+    return f"{', '.join(levels)}: {cell(one.predicted)} ({cell(one.low)} to {cell(one.high)})"
 
 
 def _cells(design: Design, frame: pandas.DataFrame) -> DocumentTable:
@@ -329,7 +329,7 @@ def _group(group: Group, means: bool) -> dict[str, object]:
 
 
 def _interval(one: Estimate) -> str:
-    return f"{one.value:.4g} ({one.low:.4g} to {one.high:.4g})"
+    return f"{cell(one.value)} ({cell(one.low)} to {cell(one.high)})"
 
 
 def times(compile_seconds: float, programs: int, frame: pandas.DataFrame) -> list[tuple[str, str]]:

@@ -240,7 +240,7 @@ def _known(value: object) -> object:
 def _setting(name: str, members: Sequence[SweepRun], measure: str) -> dict[str, object]:
     values = collect_finished(members, measure)
     mean, low, high = student(values) if values else (None, None, None)
-    interval = "" if low is None or len(values) < FEWEST else f"{low:.4g} to {high:.4g}"
+    interval = "" if low is None or len(values) < FEWEST else f"{cell(low)} to {cell(high)}"
     ended = f"{sum(one.finished for one in members)} of {len(members)}"
     best = max(values, default=None)
     return {"setting": name, "finished": ended, f"mean {measure}": mean, "95 % interval": interval, "greatest": best}

@@ -6,7 +6,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from jaxgp import files
-from jaxgp.report.markup import escape
+from jaxgp.report.markup import cell, escape
 from jaxgp.web.watch.runs import SORTS, RunEntry
 
 PLACES = (("/", "Runs"), ("/new", "Play"), ("/games", "Games"))
@@ -108,7 +108,7 @@ def _line(one: RunEntry) -> str:
         ("wide", escape(facts["title"])),
         ("wide", "" if facts["seed"] is None else str(facts["seed"])),
         ("", escape(facts["state"])),
-        ("tight", "" if facts["best"] is None else f"{facts['best']:.4g}"),
+        ("tight", "" if facts["best"] is None else f"{cell(facts['best'])}"),
         ("tight", f"{done}{of}"),
         ("wide tight", age(time.time() - facts["updated"])),
         ("wide", copy),

@@ -279,6 +279,17 @@ def test_a_plot_takes_the_colour_of_its_page():
     assert plots.svg(plots.PLOTS[1], ROWS) is None
 
 
+def test_what_only_repeats_the_measure_of_champions_is_shown_once():
+    points = next(plot for plot in plots.PLOTS if plot.name == "points")
+    rows = [ROWS[0] | {"generation": n, "best_standing": 12.5, "best_points": 12.5} for n in range(2)]
+    assert plots.svg(points, rows) is None
+    assert plots.svg(points, [rows[0], rows[1] | {"best_points": 12.0}]) is not None
+    assert plots.svg(points, [row | {"best_points_first": 7.0} for row in rows]) is not None
+    alone = replace(champion(), points={"first": 12.5, "second": None})
+    assert ">score<" not in page(champion=alone, rows=rows)
+    assert ">score<" in page(champion=replace(alone, fitness=3.0), rows=rows)
+
+
 def test_a_policy_is_explained_as_rules_and_a_rule_list_has_a_legend():
     rush = jaxgp.take(envs.spec("rush_hour"), role="policy")
     text = json.loads((ROOT / "docs/data/champions/rush_hour_policy.jsonl").read_text().splitlines()[0])["text"]

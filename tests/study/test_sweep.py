@@ -127,6 +127,13 @@ def test_the_page_says_what_a_picture_shows_and_leads_to_the_pages_of_the_runs(f
     assert "| [3](3/report.html) | algorithm.population=10 | 3 | complete |" in text
 
 
+def test_the_ends_of_an_interval_are_written_as_the_mean_is(folder):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, "student", lambda values: (10401.0, 10392.4, 10412.2))
+        rows = sweep._setting("all", sweep.load("sweep", folder).members, "fitness")
+    assert rows["95 % interval"] == "10,392 to 10,412"
+
+
 def test_only_finished_runs_count_and_the_others_are_named_with_a_line_that_goes_on(folder):
     _, lines = sweep.report(sweep.load("sweep", folder))
     assert lines[0].startswith("algorithm.population=10: 4 of 4 finished; fitness 4.5 (")
