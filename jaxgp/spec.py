@@ -337,7 +337,7 @@ class Proving(Generic[Rules]):
         written: (position, name) -> the move as people write it.
         typed: (position, text) -> the name of the move that a person typed; raises ValueError.
         accepted: what people may type, in words.
-        files: by the ending of a file, proof -> its text, such as one SVG.
+        files: by the ending of a file, (proof, its first moves) -> the text, such as one SVG.
     """
 
     plain: "PlainRules"
@@ -347,7 +347,7 @@ class Proving(Generic[Rules]):
     written: Callable[[Any, str], str]
     typed: Callable[[Any, str], str]
     accepted: str
-    files: Mapping[str, Callable[[Any], str]]
+    files: Mapping[str, Callable[[Any, Sequence[Any]], str]]
 
 
 @dataclass(frozen=True)

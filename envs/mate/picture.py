@@ -1,9 +1,11 @@
 """The proof of a mate as one picture: the boards that the other side has to answer as rows, replies as branches.
 
-A board stands at the key, and small ones at the ends of lines as long as there are few. Replies after which the rest of
+A board stands at the key, with what refutes other first moves beside it, and small ones at the ends of lines as long as
+there are few. Replies after which the rest of
 the proof is the same are told in one row. A large proof is folded: rows below a depth are counted, not drawn.
 """
 
+from collections.abc import Sequence
 from html import escape
 
 from envs.chess.render import CELL, STYLE
@@ -11,24 +13,27 @@ from envs.mate import plain
 from envs.mate.notation import san
 from envs.mate.plain import Position
 from envs.mate.render import board_svg
-from jaxgp.search.proofs.proof import Proof
+from jaxgp.search.proofs.proof import FirstMove, Proof
 
 ROWS = 160
 """Rows that are drawn at most."""
 BOARDS = 24
 """Boards of mates that are drawn at most."""
-LINE, INDENT, KEY, SMALL = 26, 34, 260, 112
+TRIES = 16
+"""Other first moves that are named at most."""
+LINE, INDENT, KEY, SMALL, TRY = 26, 34, 260, 112, 250
 TREE = """
 .tree text{font:500 15px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#24292f}
 .tree .move{font-weight:700}
 .tree .folded{fill:#6e7781;font-style:italic}
+.tree .refuted{fill:#6e7781}
 .tree path.branch{fill:none;stroke:#8c959f;stroke-width:1.5}
 @media (prefers-color-scheme:dark){.tree text{fill:#e6edf3}.tree path.branch{stroke:#6e7681}}
 """
 
 
-def svg(proof: Proof) -> str:
-    """Draw a proof as a standalone picture, for light and dark pages."""
+def svg(proof: Proof, first_moves: Sequence[FirstMove] = ()) -> str:
+    """Draw a proof, and what refutes other first moves, as a standalone picture, for light and dark pages."""
     children, depths = proof.children, proof.depths.tolist()
     positions: dict[int, Position] = {-1: plain.start(proof.problem)}
     for node, parent in enumerate(proof.parents.tolist()):
@@ -77,6 +82,12 @@ def svg(proof: Proof) -> str:
     text(KEY + 40, 64, f"{len(proof.names)} moves in the proof")
     if deepest < max(depths, default=0):
         text(KEY + 40, 88, f"folded after move {deepest // 2 + 1}", "folded")
+    refuted = refutations(first, first_moves)
+    half = TRIES // 2
+    for place, words in enumerate(refuted[:TRIES]):
+        text(KEY + 40 + place // half * TRY, 114 + place % half * 20, words, "refuted")
+    if len(refuted) > TRIES:
+        text(KEY + 40 + TRY, 114 + half * 20, f"... {len(refuted) - TRIES} more", "folded")
     bottom = 0 if first.white else 1
     parts.append(_board(first, positions[key], 20, 20, KEY / (8 * CELL), bottom))
     if not children[key]:
@@ -97,6 +108,17 @@ def svg(proof: Proof) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chess tree" viewBox="0 0 {width:g} {height:g}" role="img" '
         f'aria-label="{label}"><style>{STYLE}{TREE}</style>{"".join(parts)}</svg>'
     )
+
+
+def refutations(start: Position, first_moves: Sequence[FirstMove]) -> list[str]:
+    """Return for each first move that is no key the reply that refutes it, and the nodes that this took."""
+    after = plain.moves(start)
+    lines = []
+    for move in first_moves:
+        if not move.wins and not move.open:
+            reply = f" {san(after[move.name], move.reply)}" if move.reply else ", no reply"
+            lines.append(f"{san(start, move.name)}?{reply}  ({move.nodes:,} nodes)")
+    return lines
 
 
 def _fold(depths: list[int]) -> int:

@@ -7,15 +7,16 @@ Source of PGN: S. J. Edwards, "Portable Game Notation Specification and Implemen
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 
 from envs.chess.render import CELL, STYLE
 from envs.mate import plain
 from envs.mate.notation import san
+from envs.mate.picture import refutations
 from envs.mate.plain import Position
 from envs.mate.render import KINDS, OUTLINES, board_svg
-from jaxgp.search.proofs.proof import Proof
+from jaxgp.search.proofs.proof import FirstMove, Proof
 
 STEPS = 5000
 """Moves that a page shows at most."""
@@ -33,6 +34,7 @@ STYLE
 <svg class="chess" viewBox="-2 -2 420 420" role="img" aria-label="the board after the move">BOARD<g id="men"></g></svg>
 <input id="at" type="range" min="0" max="LAST" value="0" aria-label="move of the proof">
 <p id="line" aria-live="polite"></p>
+REFUTED
 <script>
 const steps = DATA, shapes = SHAPES, flipped = FLIPPED, cell = CELL;
 const at = document.getElementById("at"), men = document.getElementById("men"), line = document.getElementById("line");
@@ -78,8 +80,8 @@ def _numbered(ply: int, black: bool, written: str, first: bool) -> str:
     return f"{number}{dots} {written}" if first or dots == "." else written
 
 
-def page(proof: Proof) -> str:
-    """Return a page in which a slider steps through the proof."""
+def page(proof: Proof, first_moves: Sequence[FirstMove] = ()) -> str:
+    """Return a page in which a slider steps through the proof; below it is what refutes other first moves."""
     start, depths = plain.start(proof.problem), proof.depths.tolist()
     black, steps, lines = not start.white, [[_board(start), _board(start), ""]], {-1: ""}
     for node, before, after, written in depth_first(proof):
@@ -94,6 +96,7 @@ def page(proof: Proof) -> str:
         "TITLE": escape(f"{side} mates in {proof.own}: {lines[proof.children[-1][0]]}{more}"),
         "STYLE": STYLE,
         "BOARD": board_svg(["."] * 64),
+        "REFUTED": _refuted(refutations(start, first_moves)),
         "LAST": str(len(steps) - 1),
         "DATA": json.dumps(steps).replace("<", "\\u003c"),
         "SHAPES": json.dumps(dict(zip(KINDS, OUTLINES, strict=True))),
@@ -106,21 +109,41 @@ def page(proof: Proof) -> str:
     return made
 
 
-def pgn(proof: Proof) -> str:
-    """Return the proof as a game from its position: the first reply is the main line, the others are variations."""
+def _refuted(lines: Sequence[str]) -> str:
+    """Return a list that is folded; nothing if it is empty."""
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<details><summary>Other first moves: {len(lines)}</summary><ul>{items}</ul></details>" if lines else ""
+
+
+def _mistakes(start: Position, first_moves: Sequence[FirstMove]) -> list[str]:
+    """Return a variation for each first move that is no key."""
+    black, after, found = not start.white, plain.moves(start), []
+    for move in first_moves:
+        if move.wins or move.open:
+            continue
+        words = [_numbered(0, black, san(start, move.name), True), "$2"]
+        if move.reply:
+            words.append(_numbered(1, black, san(after[move.name], move.reply), False))
+        found.append(f"({' '.join(words)})")
+    return found
+
+
+def pgn(proof: Proof, first_moves: Sequence[FirstMove] = ()) -> str:
+    """Return the proof as a game from its position: the first reply is the main line, the others are variations.
+
+    First moves that are refuted are variations too, marked as mistakes ($2), each with the reply that refutes it.
+    """
     start, children, depths = plain.start(proof.problem), proof.children, proof.depths.tolist()
     black, written = not start.white, {node: name for node, _, _, name in depth_first(proof)}
+    tries = _mistakes(start, first_moves)
 
     def line(node: int, first: bool) -> list[str]:
         """Return a move, the replies instead of it, and what follows it."""
-        words = [_numbered(depths[node], black, written[node], first)]
         parent = int(proof.parents[node])
         others = children[parent][1:] if children[parent][0] == node else []
-        for other in others:
-            words.append(f"({' '.join(line(other, True))})")
-        if children[node]:
-            words += line(children[node][0], bool(others))
-        return words
+        aside = [f"({' '.join(line(other, True))})" for other in others] + (tries if parent < 0 else [])
+        rest = line(children[node][0], bool(aside)) if children[node] else []
+        return [_numbered(depths[node], black, written[node], first), *aside, *rest]
 
     result = "0-1" if black else "1-0"
     fen = " ".join([*proof.problem.split()[:4], "0", "1"])

@@ -13,7 +13,7 @@ from jaxgp.errors import RunError
 from jaxgp.search.proofs import proof as trees
 from jaxgp.search.proofs.depth import DepthFirst
 from jaxgp.search.proofs.extract import Extractor, Searched
-from jaxgp.search.proofs.proof import Proof
+from jaxgp.search.proofs.proof import FirstMove, Proof
 from jaxgp.spec import Spec
 
 TOGETHER = 64
@@ -21,17 +21,6 @@ SHOWN = 60
 """Lines of a proof that are printed at most."""
 HINTS = ("hint", "?")
 LEAVING = ("quit", "exit")
-
-
-@dataclass(frozen=True)
-class FirstMove:
-    """What has come of a first move of the solver."""
-
-    name: str
-    wins: bool
-    open: bool  # the search was cut
-    reply: str  # of the other side, by which a move that does not win is refuted; empty: there is none
-    nodes: int
 
 
 @dataclass(frozen=True)
@@ -141,17 +130,26 @@ def report(spec: Spec, solved: Solved) -> list[str]:
     told = spec.proving
     assert told is not None
     start = told.plain.start(solved.proof.problem)
-    after = told.plain.moves(start)
-    keys = [move for move in solved.moves if move.wins]
-    names = ", ".join(told.written(start, move.name) for move in keys)
-    lines = [
+    names = ", ".join(told.written(start, move.name) for move in solved.moves if move.wins)
+    return [
         f"Won in {solved.own} by {names}: {solved.nodes:,} nodes; a proof of {len(solved.proof.names)} moves, checked.",
         "",
         *tree(spec, solved.proof),
         "",
+        *refutations(spec, solved),
     ]
-    rest = [move for move in solved.moves if not move.wins]
-    for move in rest:
+
+
+def refutations(spec: Spec, solved: Solved) -> list[str]:
+    """Return a line for each first move that is no key: what refutes it, and how many nodes that took."""
+    told = spec.proving
+    assert told is not None
+    start = told.plain.start(solved.proof.problem)
+    after = told.plain.moves(start)
+    lines = []
+    for move in solved.moves:
+        if move.wins:
+            continue
         written = told.written(start, move.name)
         why = "not settled" if move.open else "no reply: it ends without a win"
         if move.reply:

@@ -41,9 +41,11 @@ def prove(options: Options, cast: "Cast") -> None:
     print("\n".join(proving.report(cast.spec, solved)))
     content = {
         ".json": lambda: proof.write(solved.proof),
-        ".txt": lambda: "\n".join(proving.tree(cast.spec, solved.proof, whole=True)) + "\n",
+        ".txt": lambda: "\n".join(
+            [*proving.tree(cast.spec, solved.proof, whole=True), "", *proving.refutations(cast.spec, solved), ""]
+        ),
     }
     for ending, target in targets.items():
-        made = content.get(ending) or partial(cast.spec.proving.files[ending], solved.proof)  # type: ignore[union-attr]
+        made = content.get(ending) or partial(cast.spec.proving.files[ending], solved.proof, solved.moves)  # type: ignore[union-attr]
         files.save_text("save", target, made())
         console.say(f"Written: {target}")

@@ -29,6 +29,25 @@ class PlainRules(Protocol):
 
 
 @dataclass(frozen=True)
+class FirstMove:
+    """What has come of a first move of the solver.
+
+    Attributes:
+        name: of the move.
+        wins: whether it is a key.
+        open: whether the search was cut, so that nothing is known.
+        reply: of the other side, by which a move that does not win is refuted; empty: there is none.
+        nodes: that the search of this move took.
+    """
+
+    name: str
+    wins: bool
+    open: bool
+    reply: str
+    nodes: int
+
+
+@dataclass(frozen=True)
 class Proof:
     """A tree of moves, parents first.
 

@@ -110,6 +110,23 @@ def test_a_proof_is_stepped_through_in_a_page_and_told_as_a_game_with_variations
     assert steps[3][0][56:] == "R..k...."
 
 
+def test_what_refutes_other_first_moves_stands_beside_a_proof():
+    text = "8/4k3/R7/1R6/8/8/8/7K w - - 0 1"
+    moves = ("b5b7", "e7d8", "e7e8", "e7f8", "a6a8", "a6a8", "a6a8")
+    made = proof.Proof(text, 2, np.array([-1, 0, 0, 0, 1, 2, 3]), moves)
+    found = (("b5b7", True, False, ""), ("a6a7", False, False, "e7f6"), ("h1g1", False, True, ""))
+    tried = [proof.FirstMove(*one, nodes=1234) for one in found]
+    told = " ".join(replay.pgn(made, tried).split())
+    assert "1. Rb7+ (1. Ra7+ $2 Kf6) 1... Kd8 (1... Ke8 2. Ra8#)" in told
+    assert "<li>Ra7+? Kf6  (1,234 nodes)</li></ul>" in replay.page(
+        made, tried
+    )
+    assert ">Ra7+? Kf6  (1,234 nodes)</text>" in picture.svg(made, tried)
+    assert "more" in picture.svg(made, tried * 20)
+    for drawn in (replay.pgn, replay.page, picture.svg):
+        assert "Ra7" not in drawn(made)
+
+
 def test_plain_rules_list_the_same_moves():
     texts = [text for text, *_ in suites.shipped()[::10]]
     actions, _, _, checked, _ = looked(stacked(texts))
