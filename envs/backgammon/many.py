@@ -11,6 +11,7 @@ are left.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
@@ -22,6 +23,7 @@ from envs.backgammon.rules import BAR, Backgammon, State, column
 from jaxgp.arrays import apart, suited, take, where
 from jaxgp.bits import finalise, nth_bit
 from jaxgp.players.greedy import better, running_best
+from jaxgp.spec import ChoosesTurns
 
 Men = tuple[Array, Array]
 """int8[..., 26], men of the side that has played, and int8[..., 26], those of the other side, by its points."""
@@ -75,6 +77,27 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
     return some | _in_batches(
         game, states, wanted & ~few, value, random, suited(KINDS, WIDE_KINDS), suited(TOGETHER, WIDE)
     )
+
+
+@dataclass(frozen=True)
+class BestTurns(ChoosesTurns):
+    """Plays the turn with the highest value, the first of equal ones.
+
+    Attributes:
+        game: the rules.
+    """
+
+    game: Backgammon
+
+    def __call__(self, state: State, bits: Array) -> Array:
+        """Return int32[], the next move of the best turn; `bits` is not used."""
+        del bits
+        alone: State = jax.tree.map(lambda x: x[None], state)
+        return self.together(alone, jnp.zeros(1, jnp.uint32), jnp.ones(1, bool))[0]
+
+    def together(self, states: State, bits: Array, active: Array) -> Array:
+        """Return int32[N], the next moves in many games at once."""
+        return self.turns(states, bits, active)[:, 0]
 
 
 def best_moves(game: Backgammon, states: State, active: Array, value: Value, random: bool = True) -> Array:

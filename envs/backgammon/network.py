@@ -30,7 +30,6 @@ from envs.backgammon import many
 from envs.backgammon.rules import BAR, HOME, OFF, Backgammon, State
 from jaxgp import reading
 from jaxgp.errors import UsageError, reason, reject
-from jaxgp.spec import ChoosesTurns
 
 WEIGHTS = Path(__file__).with_name("network.csv")
 LARGEST = 2**20
@@ -125,24 +124,8 @@ def make_valuer(game: Backgammon, weights: Weights) -> many.Value:
 
 
 @dataclass(frozen=True)
-class NetworkPlayer(ChoosesTurns):
-    """Plays the turn with the highest value, the first of equal ones.
-
-    Attributes:
-        game: the rules.
-    """
-
-    game: Backgammon
-
-    def __call__(self, state: State, bits: Array) -> Array:
-        """Return int32[], the next move of the best turn; `bits` is not used."""
-        del bits
-        alone: State = jax.tree.map(lambda x: x[None], state)
-        return self.together(alone, jnp.zeros(1, jnp.uint32), jnp.ones(1, bool))[0]
-
-    def together(self, states: State, bits: Array, active: Array) -> Array:
-        """Return int32[N], the next moves in many games at once."""
-        return self.turns(states, bits, active)[:, 0]
+class NetworkPlayer(many.BestTurns):
+    """Plays the turn that the network values the highest."""
 
     def turns(self, states: State, bits: Array, active: Array) -> Array:
         """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.spec.ChoosesTurns`."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
@@ -21,7 +20,6 @@ from jax import Array, lax
 from envs.backgammon import many
 from envs.backgammon.rules import BAR, OFF, Backgammon, State
 from jaxgp.errors import reject
-from jaxgp.spec import ChoosesTurns
 
 WEIGHTS = Path(__file__).with_name("pubeval.csv")
 MEN = 15
@@ -70,24 +68,8 @@ def score(racing: Array, own: Array, other: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Pubeval(ChoosesTurns):
-    """Plays the turn with the highest value, the first of equal ones.
-
-    Attributes:
-        game: the rules.
-    """
-
-    game: Backgammon
-
-    def __call__(self, state: State, bits: Array) -> Array:
-        """Return int32[], the next move of the best turn; `bits` is not used."""
-        del bits
-        alone: State = jax.tree.map(lambda x: x[None], state)
-        return self.together(alone, jnp.zeros(1, jnp.uint32), jnp.ones(1, bool))[0]
-
-    def together(self, states: State, bits: Array, active: Array) -> Array:
-        """Return int32[N], the next moves in many games at once."""
-        return self.turns(states, bits, active)[:, 0]
+class Pubeval(many.BestTurns):
+    """Plays the turn that the evaluator values the highest."""
 
     def turns(self, states: State, bits: Array, active: Array) -> Array:
         """Return int32[N, 4], the moves of whole turns in many games; see `jaxgp.spec.ChoosesTurns`."""
