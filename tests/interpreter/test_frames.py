@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from jaxgp.genotypes.text import parse_tree
-from jaxgp.interpreter.frames import most_frames, plan_frames
+from jaxgp.interpreter.machine.plan import most_frames, plan_frames
 from tests.search.test_programs import language
 
 PRIMITIVES = language()

@@ -10,8 +10,8 @@ from jax import Array
 from jaxgp.contracts import Plans, Problem, Prover, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.frames import FramePlan, most_frames, plan_frames
-from jaxgp.interpreter.machine import Machine
+from jaxgp.interpreter.machine.machine import Machine
+from jaxgp.interpreter.machine.plan import FramePlan, most_frames, plan_frames
 from jaxgp.search import cores
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.guided import Guided, GuidedNumbers, LazyWeighted, Order, WeightedFew

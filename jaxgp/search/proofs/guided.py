@@ -31,8 +31,9 @@ from jax import Array
 
 from jaxgp.contracts import States
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.frames import FramePlan
-from jaxgp.interpreter.machine import MATE, Machine
+from jaxgp.interpreter.machine.frames import MATE
+from jaxgp.interpreter.machine.machine import Machine
+from jaxgp.interpreter.machine.plan import FramePlan
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.depth import DepthFirst, _Lane

@@ -7,7 +7,7 @@ done takes the next pair of a program and a problem. What a lane does depends on
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import jax
@@ -18,8 +18,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import apart, where
 from jaxgp.contracts import Problem, States
-from jaxgp.interpreter.frames import FramePlan, most_frames
-from jaxgp.interpreter.machine import (
+from jaxgp.interpreter.machine.frames import (
     AGAIN,
     BOARD,
     DONE,
@@ -35,8 +34,10 @@ from jaxgp.interpreter.machine import (
     SPENT,
     TURN,
     Frames,
-    Machine,
 )
+from jaxgp.interpreter.machine.machine import Machine
+from jaxgp.interpreter.machine.plan import FramePlan, most_frames
+from jaxgp.interpreter.machine.turn import take_turn
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.search.proofs.words import Packing
@@ -306,7 +307,7 @@ class ProgramSearch:
             return (lanes.busy & (lanes.frames.phase != BOARD) & (lanes.frames.phase != DONE)).sum()
 
         def turn(lanes: _Lane) -> _Lane:
-            frames = jax.vmap(self.machine.turn, (None, 0))(plans, lanes.frames)
+            frames = jax.vmap(partial(take_turn, self.machine), (None, 0))(plans, lanes.frames)
             return self._write(lanes, frames) if self.traced else replace(lanes, frames=frames)
 
         patience = lanes.busy.sum() // PATIENCE

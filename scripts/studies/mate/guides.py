@@ -38,7 +38,7 @@ from jaxgp.config import arguments
 from jaxgp.errors import UsageError, reject
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
-from jaxgp.interpreter.machine import MATE
+from jaxgp.interpreter.machine.frames import MATE
 from jaxgp.measure import champions
 from jaxgp.options import MAX_COUNT, option
 from rivals.plain import mate

@@ -36,8 +36,8 @@ from envs.mate.rules import Mate
 from jaxgp.contracts import States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.frames import most_frames
-from jaxgp.interpreter.machine import MATE
+from jaxgp.interpreter.machine.frames import MATE
+from jaxgp.interpreter.machine.plan import most_frames
 from jaxgp.players.problems.prover import ProgramProver
 from jaxgp.search.proofs.claims import Claims
 from jaxgp.spec import Spec

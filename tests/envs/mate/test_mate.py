@@ -118,9 +118,7 @@ def test_what_refutes_other_first_moves_stands_beside_a_proof():
     tried = [proof.FirstMove(*one, nodes=1234) for one in found]
     told = " ".join(replay.pgn(made, tried).split())
     assert "1. Rb7+ (1. Ra7+ $2 Kf6) 1... Kd8 (1... Ke8 2. Ra8#)" in told
-    assert "<li>Ra7+? Kf6  (1,234 nodes)</li></ul>" in replay.page(
-        made, tried
-    )
+    assert "<li>Ra7+? Kf6  (1,234 nodes)</li></ul>" in replay.page(made, tried)
     assert ">Ra7+? Kf6  (1,234 nodes)</text>" in picture.svg(made, tried)
     assert "more" in picture.svg(made, tried * 20)
     for drawn in (replay.pgn, replay.page, picture.svg):
