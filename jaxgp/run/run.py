@@ -37,7 +37,7 @@ from jaxgp.run.signals import AFTER_GENERATION, AFTER_REPORT, Stop
 from jaxgp.search import cores
 from jaxgp.store import champion as champions
 from jaxgp.store import checkpoint, compiled, record, runs
-from jaxgp.store.directory import RunDirectory, changes, digest, environment
+from jaxgp.store.directory import RunDirectory, changes, digest, environment, narrow
 from jaxgp.store.table import CSVTable
 
 SHOWN = 2000
@@ -306,6 +306,12 @@ def _restore(config: Config, directory: RunDirectory, experiment: loop.Runnable)
     """
     state = _initial(config, experiment)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
+    try:
+        before = digest(narrow(config, directory.read_config()))
+        if before != digest(config):
+            checkpoint.take_over(directory.checkpoints, before, digest(config))
+    except OSError as error:
+        raise RunError(f"{directory.path}: {reason(error)}") from error
     fault = lambda state, generation: fault_of(state, experiment.language, generation)  # noqa: E731
     run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config), fault)
     if unusable and run.saved < 0:

@@ -85,6 +85,26 @@ def save(folder: Path, generation: int, tree: object, digest: str, keep: int = 2
     return path
 
 
+def take_over(folder: Path, before: str, now: str) -> None:
+    """Give the checkpoints of a configuration the digest of another one, which says the same in more options.
+
+    Args:
+        folder: of checkpoints; those of other configurations, and those that cannot be read, stay as they are.
+        before: their digest.
+        now: the digest that `load` will ask for.
+
+    Raises:
+        OSError: one could not be written; it is as it was.
+    """
+    for _, path in available(folder):
+        try:
+            arrays = read(path)
+        except UnreadableError:
+            continue
+        if DIGEST in arrays and str(arrays[DIGEST]) == before:
+            _write(path, arrays | {DIGEST: np.array(now)})
+
+
 def is_there(folder: Path, generation: int) -> bool:
     """Return whether the checkpoint of a generation is a file in a folder."""
     return _path(folder, generation).is_file()

@@ -13,7 +13,7 @@ import stat
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO
 
@@ -245,6 +245,16 @@ def digest(config: Config) -> str:
     values["algorithm"] = {name: value for name, value in algorithm.items() if name != "chunk"}
     text = json.dumps(values, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def narrow(config: Config, saved: Config) -> Config:
+    """Return options without those of the game and of the role that a saved configuration lacks.
+
+    They are of a later version than the run, which so is what it would be with their defaults.
+    """
+    game = {name: value for name, value in config.game.items() if name in saved.game}
+    program = {name: value for name, value in config.program.items() if name in saved.program}
+    return replace(config, game=game, program=program)
 
 
 def environment(

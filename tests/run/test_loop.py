@@ -204,6 +204,15 @@ def test_a_checkpoint_of_another_configuration_is_refused_and_the_whole_kept(who
     assert rows(path) == rows(whole)
 
 
+def test_a_run_of_an_earlier_version_goes_on_whose_game_and_role_had_fewer_options(whole, tmp_path):
+    path, old, now = tmp_path / "run", config(), config()
+    run(path, old, interrupt=send(signal.SIGINT, 2))
+    now.game, now.program = now.game | {"later": 1}, {"newer": False}
+    run(path, now, resumed=True, interrupt=send(signal.SIGINT, 4))
+    assert run(path, now, resumed=True) == 0
+    assert rows(path) == rows(whole)
+
+
 def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path, monkeypatch, capsys):
     save, fails = checkpoint.save, iter([OSError(28, "No space left on device")])
 

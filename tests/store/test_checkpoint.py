@@ -94,6 +94,17 @@ def test_another_configuration_is_refused(tmp_path, state):
         checkpoint.load(path, state, "two")
 
 
+def test_checkpoints_of_one_configuration_are_taken_over_by_another(tmp_path, state):
+    saved = [checkpoint.save(tmp_path, number, state, digest) for number, digest in enumerate(("one", "other"), 1)]
+    damaged = tmp_path / "generation_00000003.npz"
+    damaged.write_bytes(b"cut off")
+    checkpoint.take_over(tmp_path, "one", "two")
+    assert checkpoint.load(saved[0], state, "two").generation == state.generation
+    with pytest.raises(checkpoint.UnreadableError, match="another configuration"):
+        checkpoint.load(saved[1], state, "two")
+    assert damaged.read_bytes() == b"cut off"
+
+
 def test_foreign_archives_are_refused(tmp_path, state):
     np.savez(tmp_path / "a.npz", x=np.zeros(3))
     with pytest.raises(checkpoint.UnreadableError, match="not a checkpoint"):
