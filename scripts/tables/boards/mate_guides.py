@@ -12,12 +12,20 @@ from jaxgp.store.table import Cells
 from tables.shared.cells import mean_of
 from tables.shared.data import Data, Makers, by
 
-EVOLVED = ("mate_guide_few, less", "mate_guide_few, replies", "mate_hard", "mate_weights", "mate_guide_proof")
+EVOLVED = (
+    "mate_guide_few, less",
+    "mate_guide_few, replies",
+    "mate_guide",
+    "mate_hard",
+    "mate_weights",
+    "mate_guide_proof",
+)
 """Runs of trees and weights of which there are five seeds."""
 VARIED = {
     "mate_hard": "",
     "mate_weights": "mate_hard",
     "mate_guide_few, less": "",
+    "mate_guide": "mate_guide_few, less",
     "mate_guide_proof": "mate_guide_few, less",
     "mate_guide_proof, first tree constant": "mate_guide_proof",
     "mate_guide_proof, second tree constant": "mate_guide_proof",
