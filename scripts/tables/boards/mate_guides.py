@@ -18,12 +18,14 @@ EVOLVED = (
     "mate_guide",
     "mate_hard",
     "mate_weights",
+    "mate_weights, drawn",
     "mate_guide_proof",
 )
 """Runs of trees and weights of which there are five seeds."""
 VARIED = {
     "mate_hard": "",
     "mate_weights": "mate_hard",
+    "mate_weights, drawn": "mate_weights",
     "mate_guide_few, less": "",
     "mate_guide": "mate_guide_few, less",
     "mate_guide_proof": "mate_guide_few, less",
