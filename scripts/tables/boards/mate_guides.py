@@ -17,6 +17,7 @@ EVOLVED = (
     "mate_guide_few, replies",
     "mate_guide",
     "mate_hard",
+    "mate_hard, drawn",
     "mate_weights",
     "mate_weights, drawn",
     "mate_guide_proof",
@@ -24,6 +25,7 @@ EVOLVED = (
 """Runs of trees and weights of which there are five seeds."""
 VARIED = {
     "mate_hard": "",
+    "mate_hard, drawn": "mate_hard",
     "mate_weights": "mate_hard",
     "mate_weights, drawn": "mate_weights",
     "mate_guide_few, less": "",
