@@ -50,6 +50,8 @@ FEWER = (
     (COUNTS, 3, 4_000_000),
 )
 """The same for searches that try fewer moves; the last stage tries all."""
+FEWER_PAIR = ((COUNTS, 2_000), (HARD, 1_000_000), (COUNTS, 4_000_000))
+"""How the champions of a seed search in turn where they try fewer moves; the last one tries all."""
 SEEDS = range(5)
 AGAINST, ALONE = "freecell_short", "freecell_short_fixed"
 """Experiments with equal numbers of searches: deals evolve, or are drawn at random."""
@@ -104,20 +106,21 @@ def penalise(found: Figures) -> tuple[float, float]:
 
 
 def solve_in_stages(
-    data: Searches, stages: Sequence[tuple[str, int, int]], deals: str = ALL
+    data: Searches, stages: Sequence[tuple[str, int, int]], deals: str = ALL, last: Searches | None = None
 ) -> tuple[Searched, list[list[str]]] | None:
     """Return what champions find one after the other, each for what those before it left, and a line for each.
 
-    None unless all of their searches have rows. A stage is an experiment, a seed, and nodes at which searches give up.
+    None unless all of their searches have rows. A stage is an experiment, a seed, and nodes at which searches give up;
+    the searches of the last one are in `last`, if that is given.
     """
     names = np.array(suites.instances(FreeCell(), deals, "suite").names)
     genomes = {(one.experiment, one.seed): one.genome for name, *_ in stages for one in data.champions(name)}
     lines: list[list[str]] = []
 
-    def search(experiment: str, seed: int, limit: int, left: np.ndarray) -> Searched:
+    def search(among: Searches, experiment: str, seed: int, limit: int, left: np.ndarray) -> Searched:
         wanted = Asked(SEARCH, limit, tuple(names[left].tolist()))
         genome = genomes.get((experiment, seed), "")
-        found = data.searched(wanted, CHAMPION, genome) if len(left) else Searched.nothing(0)
+        found = among.searched(wanted, CHAMPION, genome) if len(left) else Searched.nothing(0)
         if found is None:
             raise LookupError
         nodes = f"{found.nodes.mean():,.0f}" if len(left) else ""
@@ -126,8 +129,10 @@ def solve_in_stages(
         lines.append([name, f"{limit:,}", f"{len(left):,}", f"{found.solved.sum():,}", nodes, expanded])
         return found
 
+    among = [data] * (len(stages) - 1) + [last or data]
+    each = (partial(search, one, *stage) for one, stage in zip(among, stages, strict=True))
     try:
-        return combine_stages(len(names), (partial(search, *stage) for stage in stages)), lines
+        return combine_stages(len(names), each), lines
     except LookupError:
         return None
 
@@ -154,35 +159,36 @@ def portfolio(data: Searches, stages: Sequence[tuple[str, int, int]], deals: str
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean", "expanded, mean"], lines)
 
 
-def pair(data: Searches, seed: int, deals: str = ALL) -> Searched | None:
-    """Return what the two champions of a seed find in turn; None unless all of their searches have rows."""
-    found = solve_in_stages(data, [(experiment, seed, limit) for experiment, limit in PAIR], deals)
-    return None if found is None else found[0]
-
-
 @cache
-def every_pair(data: Searches, deals: str = ALL) -> dict[int, Searched]:
-    """Return what the pairs of champions find, by seed, without those whose searches have no rows."""
-    found = {seed: pair(data, seed, deals) for seed in SEEDS}
-    return {seed: one for seed, one in found.items() if one is not None}
+def every_pair(data: Searches, deals: str = ALL, last: Searches | None = None) -> dict[int, Searched]:
+    """Return what the two champions of a seed find in turn, by seed, without those whose searches have no rows.
+
+    With `last`, the searches of the last stage, they try fewer moves before.
+    """
+    stages = PAIR if last is None else FEWER_PAIR
+    found = {
+        seed: solve_in_stages(data, [(experiment, seed, limit) for experiment, limit in stages], deals, last)
+        for seed in SEEDS
+    }
+    return {seed: one[0] for seed, one in found.items() if one is not None}
 
 
-def pairs(data: Searches, deals: str = ALL) -> str:
+def pairs(data: Searches, deals: str = ALL, last: Searches | None = None) -> str:
     """Return what each pair of champions finds, one line a seed, and the means over seeds on the deals for testing."""
     some = suites.instances(FreeCell(), deals, "suite")
     names, everywhere = np.array(some.names), np.ones(len(some.names), bool)
-    found = every_pair(data, deals)
+    found = every_pair(data, deals, last)
     if not found:
         return NONE
+    alone_within = (PAIR if last is None else FEWER_PAIR)[0][1]
     lines, tested = [], []
     for seed, by_pair in found.items():
         made, trained = select_figures(by_pair, names, everywhere), select_figures(by_pair, names, ~some.test)
         tested.append(select_figures(by_pair, names, some.test))
-        alone = share_of(select_figures(_until(by_pair, PAIR[0][1]), names, everywhere))
+        alone = share_of(select_figures(_until(by_pair, alone_within), names, everywhere))
         lines.append([str(seed), alone, share_of(made), *numbers_of(made), f"{trained.expanded or 0:,.1f}"])
     lines.append(["mean of seeds (95 %), deals for testing; solved: least to greatest", "", *_means(tested), ""])
-    first = f"{PAIR[0][1]:,}"
-    header = ["seed", f"solved by the first within {first} nodes", "solved by the pair (95 %)", "nodes, mean"]
+    header = ["seed", f"solved by the first within {alone_within:,} nodes", "solved by the pair (95 %)", "nodes, mean"]
     return table([*header, "expanded, mean", "median", "moves", "expanded, training deals"], lines)
 
 
@@ -334,11 +340,19 @@ def searches_of_fewer(data: Data) -> Searches:
     return Searches((data["freecell_fewer"],), data["freecell_runs"])
 
 
+@cache
+def searches_of_pairs(data: Data, whole: bool) -> Searches:
+    """Return the searches of the pairs that try fewer moves, `whole`, or of their last stage, which tries all."""
+    rows = [row for row in data["freecell_pairs"] if ("moves=whole" in row["program"].split()) == whole]
+    return Searches((rows,), data["freecell_runs"])
+
+
 TABLES: Makers = {
     "freecell_orders": lambda data: orders(searches(data)),
     "freecell_portfolio": lambda data: portfolio(searches(data), list_stages(EXPERIMENT)),
     "freecell_everything": lambda data: everything(searches(data), searches_of_fewer(data)),
     "freecell_counts": lambda data: pairs(searches(data)),
+    "freecell_fewer_pairs": lambda data: pairs(searches_of_pairs(data, True), last=searches_of_pairs(data, False)),
     "freecell_policy": lambda data: portfolio(searches(data), list_stages("freecell_policy")),
     "freecell_schedule": lambda data: portfolio(searches(data), SCHEDULE),
     "freecell_fewer": lambda data: portfolio(searches_of_fewer(data), FEWER),
