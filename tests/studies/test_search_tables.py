@@ -154,18 +154,19 @@ def test_a_pair_of_champions_is_a_line_and_the_second_one_gets_what_the_first_on
 
 
 def test_the_last_search_of_a_pair_that_tries_fewer_moves_is_one_with_all_moves():
-    """Neither champion solves deal 31 with fewer moves; with all moves the first one does."""
-    state = {"state": "a" * 16}
+    """Neither champion solves deal 31 with fewer moves; with all moves the first one does. 32 is solved at once."""
+    state, other = {"state": "a" * 16}, {"state": "b" * 16}
     fewer = [
         searched("31", "champion", 2_000, None, FIRST) | {"limit": "2000", "expanded": "200"} | state,
         searched("31", "champion", 1_000_000, None, SECOND) | {"limit": "1000000", "expanded": "9000"} | state,
+        searched("32", "champion", 500, 9, FIRST) | {"limit": "2000", "expanded": "60"} | other,
     ]
     every = [searched("31", "champion", 500, 9, FIRST) | {"limit": "4000000", "expanded": "40"} | state]
     champions = [run("freecell_counts", 3, FIRST), run("freecell_counts_hard", 3, SECOND)]
     data, last = searches.Searches([fewer], champions), searches.Searches([every], champions)
-    line = freecell.pairs(data, "31-31", last).splitlines()[2]
-    assert line.strip("| ").split(" | ")[3:5] == ["1,002,500", "9,240.0"]
-    assert freecell.pairs(data, "31-31", data) == searches.NONE
+    line = freecell.pairs(data, "31-32", last).splitlines()[2]
+    assert line.strip("| ").split(" | ")[3:5] == ["501,500", "4,650.0"]  # (2,000 + 1,000,000 + 500 + 500) / 2
+    assert freecell.pairs(data, "31-32", data) == searches.NONE
 
 
 def test_the_schedule_stands_beside_fc_solve_on_the_same_deals(monkeypatch):
