@@ -1,6 +1,7 @@
 """Mate in n as a problem: states, lists, searches of own problems, notation, proofs, what is refused."""
 
 import json
+import math
 import re
 from functools import partial
 
@@ -15,6 +16,8 @@ from envs.mate import language, notation, picture, plain, replay, roles, suites
 from envs.mate.rules import Mate
 from jaxgp.errors import UsageError
 from jaxgp.host import proving
+from jaxgp.operators.creation import create
+from jaxgp.operators.options import CreationOptions
 from jaxgp.search.proofs import proof
 from jaxgp.search.proofs.depth import DepthFirst
 from jaxgp.search.proofs.extract import Extractor
@@ -46,6 +49,15 @@ def test_the_problem_keeps_its_contract():
 def test_a_state_takes_36_bytes():
     state = GAME.init(jax.random.key(0))
     assert sum(leaf.nbytes for leaf in jax.tree.leaves(state)) == 36
+
+
+@pytest.mark.parametrize(("options", "size"), [({}, 9200), ({"remember": True}, 58_700)], ids=["alone", "with a table"])
+def test_a_lane_of_a_program_takes_kilobytes(options, size):
+    primitives, prover = roles.search(GAME, language.Options(language="again", **options))
+    alone = jax.eval_shape(lambda: create(jax.random.key(0), primitives, CreationOptions(max_depth=3), 1, 64))
+    lane = jax.eval_shape(prover.searching(jax.eval_shape(prover.prepare, alone))._idle)
+    bytes_of = sum(math.prod(leaf.shape) * leaf.dtype.itemsize for leaf in jax.tree.leaves(lane))
+    assert size - 100 < bytes_of <= size
 
 
 def test_moves_of_the_solver_are_counted_down_and_the_seats_change():
