@@ -19,7 +19,7 @@ from jaxgp.search.chance import unused_key
 from studies.checkers import learn
 from studies.checkers.learn import Seen
 from studies.checkers.measure import SumsPlayer, leads
-from studies.checkers.sums import Sums, read
+from studies.checkers.sums import TERMS, Sums, read
 
 
 def positions(game, plies, number):
@@ -41,9 +41,9 @@ def positions(game, plies, number):
 def test_the_written_program_has_the_values_of_the_sums(lead):
     game = Checkers(size=4, rows=1, lose=True)
     states = positions(game, 8, 200)
-    sums = Sums(game, (2,), lead, apart=lead)
+    sums = Sums(game, (2,), lead, TERMS if lead else ())
     weights = np.random.default_rng(0).normal(size=sums.shape).round(2).astype(np.float32)
-    options = leaves.Options(apart=lead)
+    options = leaves.Options(apart=lead, mobility="both" if lead else "own")
     primitives = leaves.primitive_set(game, options)
     program = languages.parse(primitives, sums.write(weights))
     seen = jax.vmap(lambda state: leaves.view(game, options, state), out_axes=1)(states)

@@ -53,6 +53,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes import language as languages
+from jaxgp.measure import champions
 from jaxgp.options import MAX_COUNT, MAX_SEED, bound, declared, list_options, option
 from jaxgp.players.ply import random_move
 from jaxgp.players.searched import WON
@@ -60,7 +61,7 @@ from jaxgp.run.run import use_compilation_cache
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion, checkpoint
-from studies.checkers.sums import Sums
+from studies.checkers.sums import TERMS, Sums, read
 
 RULES = ("size", "rows", "lose", "quiet_plies")
 """Options that are settings of the rules."""
@@ -102,6 +103,10 @@ class Options:
     )
     lead: bool = option(False, "whether sums differ by who is ahead")
     apart: bool = option(False, "whether the steps between kings count")
+    replies: bool = option(False, "whether the moves that the opponent would have count")
+    begin: str | None = option(
+        None, "a champion that was learned, whose values the sums begin with; null: they begin with 0"
+    )
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
     title: str = option("Checkers, learned", "of the champion")
     folder: str = option("outputs/checkers_learn", "folder for the checkpoints", path=True)
@@ -162,13 +167,20 @@ def goals(seen: Seen, lam: float) -> Array:
     return lax.scan(back, seen.found[0], (seen, last), reverse=True)[1]
 
 
+def sums_of(game: Checkers, options: Options) -> Sums:
+    """Return the sums that learn."""
+    wanted = {"KingsApart": options.apart, "EnemyMobility": options.replies}
+    return Sums(game, options.bounds, options.lead, tuple(name for name in TERMS if wanted[name]))
+
+
 class Learner:
     """Plays and learns; the rules, the search and the steps follow from the options."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self.game = Checkers(**{name: getattr(options, name) for name in RULES})
-        self.sums = Sums(self.game, options.bounds, options.lead, options.apart)
+        self.sums = sums_of(self.game, options)
+        self.first = np.zeros(self.sums.shape, np.float32) if options.begin is None else self._given(options.begin)
         steps = options.chunks * options.passes
         self.adam = optax.adam(optax.exponential_decay(options.rate, steps, 0.1))
         self.search = AlphaBeta(
@@ -182,11 +194,19 @@ class Learner:
     def begin(self) -> Learning:
         """Return the state before the first ply."""
         one, key = self.options, jax.random.key(self.options.seed)
-        weights = jnp.zeros(self.sums.shape)
+        weights = jnp.asarray(self.first)
         states = jax.vmap(lambda _: self.game.init(unused_key()))(jnp.arange(one.batch))
         # Games begin at different plies, so that not all end in the same chunk.
         random = jax.random.randint(jax.random.fold_in(key, MAX_SEED), (one.batch,), 0, one.plies)
         return Learning(weights, self.adam.init(weights), states, jnp.zeros(one.batch, int), random, key, jnp.int32(0))
+
+    def _given(self, begin: str) -> np.ndarray:
+        """Return the numbers that learning begins with, float32[S, F]; raises UsageError."""
+        one = champions.load(begin, envs, "begin")
+        try:
+            return self.sums.spread(*read(one.cast.game, one.cast.language, one.content.text))
+        except ValueError as error:
+            reject("begin", begin, f"a champion of learn.py with the same rules and fewer cases; {error}")
 
     def _leaves(self, contexts: Any, whose: Array, states: State, needed: Array) -> Array:
         del whose, needed
@@ -315,9 +335,13 @@ def learn(options: Options, folder: Path) -> np.ndarray:
 def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:
     """Return the champion with these numbers, float32[S, F]."""
     settings = {name: getattr(options, name) for name in RULES}
-    program: dict[str, object] = {"depth": options.plays or options.depth, "apart": options.apart}
+    program: dict[str, object] = {
+        "depth": options.plays or options.depth,
+        "apart": options.apart,
+        "mobility": "both" if options.replies else "own",
+    }
     cast = jaxgp.take(envs.spec("checkers"), options=program, **settings)
-    sums = Sums(cast.game, options.bounds, options.lead, options.apart)
+    sums = sums_of(cast.game, options)
     genome = languages.parse(cast.language, sums.write(weights))
     game = {"name": cast.spec.name} | {one.name: getattr(cast.game, one.name) for one in list_options(cast.game)}
     config = Config(game=game, program=cast.program, seed=options.seed, title=options.title)
