@@ -53,6 +53,7 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes import language as languages
+from jaxgp.league.members import champion_files
 from jaxgp.measure import champions
 from jaxgp.options import MAX_COUNT, MAX_SEED, bound, declared, list_options, option
 from jaxgp.players.ply import random_move
@@ -83,7 +84,7 @@ class Options:
     lose: bool = declared(Checkers, "lose")
     quiet_plies: int = declared(Checkers, "quiet_plies")
     depth: int = option(2, "plies of the search", low=1, high=6)
-    chunks: int = option(100, "how often the numbers learn", low=1, high=MAX_COUNT)
+    chunks: int = option(100, "how often the numbers learn; 0: not at all", low=0, high=MAX_COUNT)
     batch: int = option(256, "games that are played side by side with the same numbers", low=1, high=4096)
     plies: int = option(64, "plies of every game between", low=2, high=1000)
     passes: int = option(4, "steps of Adam for each of these plies of all games", low=1, high=100)
@@ -104,8 +105,11 @@ class Options:
     lead: bool = option(False, "whether sums differ by who is ahead")
     apart: bool = option(False, "whether the steps between kings count")
     replies: bool = option(False, "whether the moves that the opponent would have count")
-    begin: str | None = option(
-        None, "a champion that was learned, whose values the sums begin with; null: they begin with 0"
+    begin: list[str] = option(
+        [], "champions that were learned, with the mean of whose values the sums begin; none: they begin with 0"
+    )
+    averaged: int = option(
+        1, "after how many of the last chunks the mean of the numbers is kept", low=1, high=MAX_COUNT
     )
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
     title: str = option("Checkers, learned", "of the champion")
@@ -125,6 +129,7 @@ class Learning:
     """All that learning goes on from; B games."""
 
     weights: Array  # float32[S, F]
+    mean: Array  # float32[S, F]: of the weights after the last chunks so far
     memory: Any  # of the optimiser
     states: State  # [B]
     plies: Array  # int32[B]: moves of each game so far
@@ -180,8 +185,8 @@ class Learner:
         self.options = options
         self.game = Checkers(**{name: getattr(options, name) for name in RULES})
         self.sums = sums_of(self.game, options)
-        self.first = np.zeros(self.sums.shape, np.float32) if options.begin is None else self._given(options.begin)
-        steps = options.chunks * options.passes
+        self.first = self._given(options.begin) if options.begin else np.zeros(self.sums.shape, np.float32)
+        steps = max(options.chunks, 1) * options.passes
         self.adam = optax.adam(optax.exponential_decay(options.rate, steps, 0.1))
         self.search = AlphaBeta(
             self.game, None, options.depth, 1, min(LANES, options.batch), 16, leaf_evaluator=self._leaves
@@ -198,15 +203,19 @@ class Learner:
         states = jax.vmap(lambda _: self.game.init(unused_key()))(jnp.arange(one.batch))
         # Games begin at different plies, so that not all end in the same chunk.
         random = jax.random.randint(jax.random.fold_in(key, MAX_SEED), (one.batch,), 0, one.plies)
-        return Learning(weights, self.adam.init(weights), states, jnp.zeros(one.batch, int), random, key, jnp.int32(0))
+        return Learning(
+            weights, weights, self.adam.init(weights), states, jnp.zeros(one.batch, int), random, key, jnp.int32(0)
+        )
 
-    def _given(self, begin: str) -> np.ndarray:
-        """Return the numbers that learning begins with, float32[S, F]; raises UsageError."""
-        one = champions.load(begin, envs, "begin")
-        try:
-            return self.sums.spread(*read(one.cast.game, one.cast.language, one.content.text))
-        except ValueError as error:
-            reject("begin", begin, f"a champion of learn.py with the same rules and fewer cases; {error}")
+    def _given(self, begin: list[str]) -> np.ndarray:
+        """Return the mean of the numbers of champions, float32[S, F]; raises UsageError."""
+        found = []
+        for one in (champions.load(str(path), envs, "begin") for path in champion_files("begin", begin)):
+            try:
+                found.append(self.sums.spread(*read(one.cast.game, one.cast.language, one.content.text)))
+            except ValueError as error:
+                reject("begin", one.path, f"champions of learn.py with the same rules and no more cases; {error}")
+        return np.mean(found, 0)
 
     def _leaves(self, contexts: Any, whose: Array, states: State, needed: Array) -> Array:
         del whose, needed
@@ -298,7 +307,8 @@ class Learner:
         taken = jnp.where(met, jnp.where(seen.guided, 1 - result, result), 0).sum() / jnp.maximum(met.sum(), 1)
         drawn = seen.drawn.sum() / jnp.maximum(seen.ended.sum(), 1)
         told = jnp.stack([losses.mean(), seen.ended.sum().astype(float), drawn, taken])
-        return replace(now, weights=weights, memory=memory, chunk=now.chunk + 1), told
+        mean = now.mean + (weights - now.mean) / jnp.maximum(now.chunk + 1 - one.chunks + one.averaged, 1)
+        return replace(now, weights=weights, mean=mean, memory=memory, chunk=now.chunk + 1), told
 
 
 def learn(options: Options, folder: Path) -> np.ndarray:
@@ -329,7 +339,7 @@ def learn(options: Options, folder: Path) -> np.ndarray:
             told = f"{number} of {options.chunks}: {games} games, {drawn:.0%} drawn, loss {loss:.4f}"
             told += f", {taken:.0%} of the points against guides" if options.guides else ""
             print(f"{told}, {seconds:.0f} CPU-seconds", file=sys.stderr, flush=True)
-    return np.asarray(now.weights)
+    return np.asarray(now.mean)
 
 
 def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:
