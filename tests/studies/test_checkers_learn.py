@@ -23,7 +23,7 @@ from jaxgp.store import champion
 from studies.checkers import learn
 from studies.checkers.learn import Seen
 from studies.checkers.measure import SumsPlayer, leads
-from studies.checkers.sums import TERMS, Sums, read
+from studies.checkers.sums import Sums, read
 
 
 def positions(game, plies, number):
@@ -45,9 +45,9 @@ def positions(game, plies, number):
 def test_the_written_program_has_the_values_of_the_sums(lead):
     game = Checkers(size=4, rows=1, lose=True)
     states = positions(game, 8, 200)
-    sums = Sums(game, (2,), lead, TERMS if lead else ())
+    sums = Sums(game, (2,), lead, apart=lead)
     weights = np.random.default_rng(0).normal(size=sums.shape).round(2).astype(np.float32)
-    options = leaves.Options(apart=lead, mobility="both" if lead else "own")
+    options = leaves.Options(apart=lead)
     primitives = leaves.primitive_set(game, options)
     program = languages.parse(primitives, sums.write(weights))
     seen = jax.vmap(lambda state: leaves.view(game, options, state), out_axes=1)(states)
@@ -63,18 +63,6 @@ def test_the_written_program_has_the_values_of_the_sums(lead):
     again, numbers = read(game, primitives, languages.to_text(primitives, program))
     assert again == sums
     np.testing.assert_array_equal(numbers, weights)
-
-
-@pytest.mark.thorough
-def test_sums_that_tell_more_cases_begin_with_the_same_values():
-    game = Checkers(size=4, rows=1)
-    states = positions(game, 8, 50)
-    old, new = Sums(game, (3,), terms=("KingsApart",)), Sums(game, (2, 3), True, TERMS)
-    weights = np.random.default_rng(0).normal(size=old.shape).astype(np.float32)
-    np.testing.assert_allclose(new.values(new.spread(old, weights), states), old.values(weights, states), atol=1e-5)
-    for fewer in (Sums(game, (2,), terms=TERMS), Sums(game, (2, 3)), Sums(Checkers(size=4, rows=1, lose=True), (3,))):
-        with pytest.raises(ValueError, match="do not tell all cases"):
-            fewer.spread(old, weights)
 
 
 def seen_of(**columns):
@@ -148,15 +136,13 @@ def test_learning_that_was_stopped_goes_on_to_the_same_champion(tmp_path, monkey
 
 @pytest.mark.thorough
 def test_learning_begins_with_the_mean_of_champions_and_may_end_there(tmp_path):
-    game = Checkers(size=4, rows=1)
     options = learn.Options(size=4, rows=1, bounds=[2], apart=True)
-    shape = learn.sums_of(game, options).shape
+    shape = Sums(Checkers(size=4, rows=1), (2,), apart=True).shape
     both = np.random.default_rng(0).integers(-9, 9, (2, *shape)).astype(np.float32)
     paths = [str(tmp_path / name) for name in ("a.json", "b.json")]
     for path, weights in zip(paths, both, strict=True):
         files.save_text("save", Path(path), champion.as_text(learn.written(options, weights)))
-    finer = dataclasses.replace(options, bounds=[1, 2], begin=paths, chunks=0)
-    found = learn.learn(finer, tmp_path)
-    np.testing.assert_array_equal(found, learn.sums_of(game, finer).spread(learn.sums_of(game, options), both.mean(0)))
-    with pytest.raises(UsageError, match=r"accepted: champions of learn.py with the same rules"):
-        learn.learn(dataclasses.replace(options, lose=True, begin=paths), tmp_path)
+    begun = dataclasses.replace(options, begin=paths, chunks=0)
+    np.testing.assert_array_equal(learn.learn(begun, tmp_path), both.mean(0))
+    with pytest.raises(UsageError, match=r"accepted: champions of learn.py with these rules, bounds, lead and apart"):
+        learn.learn(dataclasses.replace(begun, bounds=[1]), tmp_path)

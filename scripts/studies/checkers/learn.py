@@ -62,7 +62,7 @@ from jaxgp.run.run import use_compilation_cache
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion, checkpoint
-from studies.checkers.sums import TERMS, Sums, read
+from studies.checkers.sums import Sums, read
 
 RULES = ("size", "rows", "lose", "quiet_plies")
 """Options that are settings of the rules."""
@@ -104,10 +104,7 @@ class Options:
     )
     lead: bool = option(False, "whether sums differ by who is ahead")
     apart: bool = option(False, "whether the steps between kings count")
-    replies: bool = option(False, "whether the moves that the opponent would have count")
-    begin: list[str] = option(
-        [], "champions that were learned, with the mean of whose values the sums begin; none: they begin with 0"
-    )
+    begin: list[str] = option([], "champion files, with the mean of whose numbers learning begins; none: with 0")
     averaged: int = option(
         1, "after how many of the last chunks the mean of the numbers is kept", low=1, high=MAX_COUNT
     )
@@ -172,19 +169,13 @@ def goals(seen: Seen, lam: float) -> Array:
     return lax.scan(back, seen.found[0], (seen, last), reverse=True)[1]
 
 
-def sums_of(game: Checkers, options: Options) -> Sums:
-    """Return the sums that learn."""
-    wanted = {"KingsApart": options.apart, "EnemyMobility": options.replies}
-    return Sums(game, options.bounds, options.lead, tuple(name for name in TERMS if wanted[name]))
-
-
 class Learner:
     """Plays and learns; the rules, the search and the steps follow from the options."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
         self.game = Checkers(**{name: getattr(options, name) for name in RULES})
-        self.sums = sums_of(self.game, options)
+        self.sums = Sums(self.game, tuple(options.bounds), options.lead, options.apart)
         self.first = self._given(options.begin) if options.begin else np.zeros(self.sums.shape, np.float32)
         steps = max(options.chunks, 1) * options.passes
         self.adam = optax.adam(optax.exponential_decay(options.rate, steps, 0.1))
@@ -210,11 +201,15 @@ class Learner:
     def _given(self, begin: list[str]) -> np.ndarray:
         """Return the mean of the numbers of champions, float32[S, F]; raises UsageError."""
         found = []
-        for one in (champions.load(str(path), envs, "begin") for path in champion_files("begin", begin)):
+        for path in champion_files("begin", begin):
+            one = champions.load(str(path), envs, "begin")
             try:
-                found.append(self.sums.spread(*read(one.cast.game, one.cast.language, one.content.text)))
-            except ValueError as error:
-                reject("begin", one.path, f"champions of learn.py with the same rules and no more cases; {error}")
+                sums, numbers = read(one.cast.game, one.cast.language, one.content.text)
+            except ValueError:
+                sums, numbers = None, None
+            if sums != self.sums:
+                reject("begin", files.short(one.path), "champions of learn.py with these rules, bounds, lead and apart")
+            found.append(numbers)
         return np.mean(found, 0)
 
     def _leaves(self, contexts: Any, whose: Array, states: State, needed: Array) -> Array:
@@ -345,13 +340,9 @@ def learn(options: Options, folder: Path) -> np.ndarray:
 def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:
     """Return the champion with these numbers, float32[S, F]."""
     settings = {name: getattr(options, name) for name in RULES}
-    program: dict[str, object] = {
-        "depth": options.plays or options.depth,
-        "apart": options.apart,
-        "mobility": "both" if options.replies else "own",
-    }
+    program: dict[str, object] = {"depth": options.plays or options.depth, "apart": options.apart}
     cast = jaxgp.take(envs.spec("checkers"), options=program, **settings)
-    sums = sums_of(cast.game, options)
+    sums = Sums(cast.game, options.bounds, options.lead, options.apart)
     genome = languages.parse(cast.language, sums.write(weights))
     game = {"name": cast.spec.name} | {one.name: getattr(cast.game, one.name) for one in list_options(cast.game)}
     config = Config(game=game, program=cast.program, seed=options.seed, title=options.title)

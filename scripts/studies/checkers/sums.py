@@ -1,9 +1,9 @@
 """Sums that value a position of checkers, as numbers that learn and as a program of the leaves' language.
 
 A sum has four numbers for each square, for a man and a king of the side to move and of the other one, one for each
-legal move, and a constant; and, if wanted, one for each step between kings and for each move of the opponent. There is
-a sum for each phase, which the pieces on the board tell; and, if wanted, for the side that is behind, level and ahead.
-Squares are those that a program sees (`envs.checkers.leaves.view`): the men of the side to move go up.
+legal move, and a constant; and, if wanted, one for each step between kings. There is a sum for each phase, which the
+pieces on the board tell; and, if wanted, for the side that is behind, level and ahead. Squares are those that a program
+sees (`envs.checkers.leaves.view`): the men of the side to move go up.
 """
 
 import re
@@ -26,8 +26,6 @@ KINDS = 4
 """Man and king of the side to move, then of the other side."""
 PIECES = "(Plus (Plus FriendlyManCount FriendlyKingCount) (Plus EnemyManCount EnemyKingCount))"
 """The pieces on the board, as a program counts them."""
-TERMS = ("KingsApart", "EnemyMobility")
-"""Terminals that sums may have besides, in their order."""
 LEVEL = 0.2
 """A smaller lead, in men, is none. Kings count as in `PieceCount`."""
 
@@ -40,40 +38,18 @@ class Sums:
         game: the rules.
         bounds: pieces on the board that phases end with, ascending.
         lead: whether sums differ by who is ahead.
-        terms: those of `TERMS` that they have, in that order.
+        apart: whether steps between kings count.
     """
 
     game: Checkers
     bounds: Sequence[int]
     lead: bool = False
-    terms: tuple[str, ...] = ()
+    apart: bool = False
 
     @property
     def shape(self) -> tuple[int, int]:
         """S, F: how many sums there are, and the numbers of each."""
-        return (len(self.bounds) + 1) * (3 if self.lead else 1), KINDS * self.game.area + len(self.terms) + 2
-
-    def spread(self, old: "Sums", weights: np.ndarray) -> np.ndarray:
-        """Return numbers with which these sums have the values of others, float32[S, F]; new terms count nothing.
-
-        Args:
-            old: what the others see: no phase, no lead and no term that these do not tell.
-            weights: their numbers, float32[S, F].
-
-        Raises:
-            ValueError: these sums cannot have their values.
-        """
-        if (old.game, old.lead) not in ((self.game, self.lead), (self.game, False)) or not (
-            set(old.bounds) <= set(self.bounds) and set(old.terms) <= set(self.terms)
-        ):
-            raise ValueError("these sums do not tell all cases of the others, or have other rules")
-        phases = [sum(bound > one for one in old.bounds) for bound in (*self.bounds, np.inf)]
-        told = weights.reshape(len(old.bounds) + 1, -1, old.shape[1])[phases]
-        told = np.broadcast_to(told, (len(phases), self.shape[0] // len(phases), old.shape[1]))
-        squares, own = KINDS * self.game.area, (*old.terms, "Mobility", "One")
-        rest = dict(zip(own, np.moveaxis(told[..., squares:], -1, 0), strict=True))
-        more = [rest.get(name, np.zeros(told.shape[:2])) for name in (*self.terms, "Mobility", "One")]
-        return np.concatenate([told[..., :squares], np.stack(more, -1)], -1).reshape(self.shape).astype(np.float32)
+        return (len(self.bounds) + 1) * (3 if self.lead else 1), KINDS * self.game.area + 2 + self.apart
 
     def features(self, states: State) -> Array:
         """Return float32[N, F]: what the numbers of a sum are multiplied by, for states [N]."""
@@ -81,9 +57,8 @@ class Sums:
         own, other, kings = (marks(self.game, bits) for bits in upright)
         moves = moves_of(states.moves)[:, None]
         parts = [own & ~kings, own & kings, other & ~kings, other & kings]
-        if self.terms:
-            found = jax.vmap(lambda state: leaves.counts(self.game, leaves.Options(), state))(states)
-            parts += [found[name][:, None] for name in self.terms]
+        if self.apart:
+            parts.append(jax.vmap(lambda state: leaves.kings_apart(self.game, state))(states)[:, None])
         return jnp.concatenate([*parts, moves, jnp.ones_like(moves)], 1).astype(jnp.float32)
 
     def which(self, states: State) -> Array:
@@ -121,7 +96,7 @@ class Sums:
         area, point = self.game.area, leaves.dark_squares(self.game).point
         squares, rest = numbers[: KINDS * area].reshape(KINDS, area), numbers[KINDS * area :]
         terms = [_square(point(place), *squares[:, place]) for place in range(area)]
-        names = [*self.terms, "Mobility", "One"]
+        names = ["KingsApart"] * self.apart + ["Mobility", "One"]
         terms += [_scaled(name, number) for name, number in zip(names, rest, strict=True)]
         while len(terms) > 1:
             pairs = [f"(Plus {a} {b})" for a, b in zip(terms[::2], terms[1::2], strict=False)]
@@ -141,9 +116,9 @@ def read(game: Checkers, primitives: PrimitiveSet, text: str) -> tuple[Sums, np.
         ValueError: `Sums.write` does not write this program.
     """
     bounds = tuple(int(float(bound)) for bound in re.findall(rf"{re.escape(PIECES)} One:([\d.]+)", text))
-    sums = Sums(game, bounds, "LowerEqual PieceCount" in text, tuple(name for name in TERMS if name in text))
+    sums = Sums(game, bounds, "LowerEqual PieceCount" in text, "KingsApart" in text)
     terms = re.sub(rf"LowerEqual (?:{re.escape(PIECES)}|PieceCount) One\S+", "", text)
-    found = re.findall(rf"\b(?:One|Mobility|{'|'.join(TERMS)})(?::([^\s)]+))?", terms)
+    found = re.findall(r"\b(?:One|Mobility|KingsApart)(?::([^\s)]+))?", terms)
     why = "this is a program of another form"
     if len(found) != np.prod(sums.shape):
         raise ValueError(why)
