@@ -101,7 +101,7 @@ def test_the_side_with_more_pieces_gets_more_of_a_draw_and_is_told():
     assert drawn.all()
     np.testing.assert_allclose(points, [0.6, 0.4], rtol=1e-6)
     games = Played(jax.tree.map(lambda x: x[None], after), *[None] * (len(dataclasses.fields(Played)) - 1))
-    assert leads(games, np.array([0, 1])) == {-1: 1, 1: 1}
+    assert leads(games, np.array([0, 1])) == ({-1: 1, 1: 1}, 1)
 
 
 @pytest.mark.parametrize(
