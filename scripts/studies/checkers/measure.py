@@ -4,8 +4,8 @@ python scripts/studies/checkers/measure.py runs=[docs/data/champions/checkers_10
 
 The numbers are read from the program (`sums.read`), and the search values leaves by them, as in learning. They are
 added up in another order than the program does it, so two moves whose values differ in the seventh digit may change
-places. Of the drawn games it says who is ahead in pieces at their end, and whether
-the champion then has a man that was not crowned.
+places. Of the drawn games it says who is ahead in pieces at their end, and whether the champion then has a man that was
+not crowned.
 """
 
 import sys
