@@ -13,7 +13,9 @@ makes the steps (D. P. Kingma, J. Ba, 2015), and the rate falls to a tenth.
 
 A share of the games may be against a guide, a search of as many plies that counts pieces (`guides`). The numbers learn
 from its positions as well: one is to be worth what the next one is. No other player takes part. A draw may count by who
-is ahead (`drawn`). Learning that was stopped goes on where the same command is typed again.
+is ahead (`drawn`). Learning may begin with the mean of champions (`begin`), and its champion be the mean of what the
+numbers are after its last steps (`averaged`): a mean has less of the chance of single games. Learning that was stopped
+goes on where the same command is typed again.
 """
 
 import sys
@@ -205,10 +207,11 @@ class Learner:
             one = champions.load(str(path), envs, "begin")
             try:
                 sums, numbers = read(one.cast.game, one.cast.language, one.content.text)
-            except ValueError:
-                sums, numbers = None, None
-            if sums != self.sums:
-                reject("begin", files.short(one.path), "champions of learn.py with these rules, bounds, lead and apart")
+                if sums != self.sums:
+                    raise ValueError("this one has others")
+            except ValueError as error:
+                accepted = "champions of learn.py with these rules, bounds, lead and apart"
+                reject("begin", files.short(one.path), accepted, str(error))
             found.append(numbers)
         return np.mean(found, 0)
 
