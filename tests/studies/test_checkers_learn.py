@@ -1,6 +1,7 @@
 """Sums that learn to value positions of checkers: the program that is written, and what positions are to be worth."""
 
 import dataclasses
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -9,13 +10,16 @@ import pytest
 
 from envs.checkers import leaves
 from envs.checkers.rules import Checkers
+from jaxgp import files
 from jaxgp.config import arguments
+from jaxgp.errors import UsageError
 from jaxgp.fitness.matches import Played
 from jaxgp.genotypes import language as languages
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.players.ply import random_move
 from jaxgp.search.chance import unused_key
+from jaxgp.store import champion
 from studies.checkers import learn
 from studies.checkers.learn import Seen
 from studies.checkers.measure import SumsPlayer, leads
@@ -97,7 +101,7 @@ def test_the_side_with_more_pieces_gets_more_of_a_draw_and_is_told():
     assert drawn.all()
     np.testing.assert_allclose(points, [0.6, 0.4], rtol=1e-6)
     games = Played(jax.tree.map(lambda x: x[None], after), *[None] * (len(dataclasses.fields(Played)) - 1))
-    assert leads(games, np.array([0, 1])) == {-1: 1, 1: 1}
+    assert leads(games, np.array([0, 1])) == ({-1: 1, 1: 1}, 1)
 
 
 @pytest.mark.parametrize(
@@ -128,3 +132,17 @@ def test_learning_that_was_stopped_goes_on_to_the_same_champion(tmp_path, monkey
     assert run("resumed.json", "stopped") == 0
     assert (tmp_path / "whole.json").read_text() == (tmp_path / "resumed.json").read_text()
     assert run("other.json", "stopped", chunks=30) == 2
+
+
+@pytest.mark.thorough
+def test_learning_begins_with_the_mean_of_champions_and_may_end_there(tmp_path):
+    options = learn.Options(size=4, rows=1, bounds=[2], apart=True)
+    shape = Sums(Checkers(size=4, rows=1), (2,), apart=True).shape
+    both = np.random.default_rng(0).integers(-9, 9, (2, *shape)).astype(np.float32)
+    paths = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    for path, weights in zip(paths, both, strict=True):
+        files.save_text("save", Path(path), champion.as_text(learn.written(options, weights)))
+    begun = dataclasses.replace(options, begin=paths, chunks=0)
+    np.testing.assert_array_equal(learn.learn(begun, tmp_path), both.mean(0))
+    with pytest.raises(UsageError, match=r"accepted: champions of learn.py with these rules, bounds, lead and apart"):
+        learn.learn(dataclasses.replace(begun, bounds=[1]), tmp_path)

@@ -13,7 +13,9 @@ makes the steps (D. P. Kingma, J. Ba, 2015), and the rate falls to a tenth.
 
 A share of the games may be against a guide, a search of as many plies that counts pieces (`guides`). The numbers learn
 from its positions as well: one is to be worth what the next one is. No other player takes part. A draw may count by who
-is ahead (`drawn`). Learning that was stopped goes on where the same command is typed again.
+is ahead (`drawn`). Learning may begin with the mean of champions (`begin`), and its champion be the mean of what the
+numbers are after its last steps (`averaged`): a mean has less of the chance of single games. Learning that was stopped
+goes on where the same command is typed again.
 """
 
 import sys
@@ -53,6 +55,8 @@ from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.state import BestSoFar
 from jaxgp.genotypes import language as languages
+from jaxgp.league.members import champion_files
+from jaxgp.measure import champions
 from jaxgp.options import MAX_COUNT, MAX_SEED, bound, declared, list_options, option
 from jaxgp.players.ply import random_move
 from jaxgp.players.searched import WON
@@ -60,7 +64,7 @@ from jaxgp.run.run import use_compilation_cache
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion, checkpoint
-from studies.checkers.sums import Sums
+from studies.checkers.sums import Sums, read
 
 RULES = ("size", "rows", "lose", "quiet_plies")
 """Options that are settings of the rules."""
@@ -82,7 +86,7 @@ class Options:
     lose: bool = declared(Checkers, "lose")
     quiet_plies: int = declared(Checkers, "quiet_plies")
     depth: int = option(2, "plies of the search", low=1, high=6)
-    chunks: int = option(100, "how often the numbers learn", low=1, high=MAX_COUNT)
+    chunks: int = option(100, "how often the numbers learn; 0: not at all", low=0, high=MAX_COUNT)
     batch: int = option(256, "games that are played side by side with the same numbers", low=1, high=4096)
     plies: int = option(64, "plies of every game between", low=2, high=1000)
     passes: int = option(4, "steps of Adam for each of these plies of all games", low=1, high=100)
@@ -102,6 +106,10 @@ class Options:
     )
     lead: bool = option(False, "whether sums differ by who is ahead")
     apart: bool = option(False, "whether the steps between kings count")
+    begin: list[str] = option([], "champion files, with the mean of whose numbers learning begins; none: with 0")
+    averaged: int = option(
+        1, "after how many of the last chunks the mean of the numbers is kept", low=1, high=MAX_COUNT
+    )
     plays: int = option(0, "plies that the champion searches; 0: as in learning", low=0, high=12)
     title: str = option("Checkers, learned", "of the champion")
     folder: str = option("outputs/checkers_learn", "folder for the checkpoints", path=True)
@@ -120,6 +128,7 @@ class Learning:
     """All that learning goes on from; B games."""
 
     weights: Array  # float32[S, F]
+    mean: Array  # float32[S, F]: of the weights after the last chunks so far
     memory: Any  # of the optimiser
     states: State  # [B]
     plies: Array  # int32[B]: moves of each game so far
@@ -168,8 +177,9 @@ class Learner:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.game = Checkers(**{name: getattr(options, name) for name in RULES})
-        self.sums = Sums(self.game, options.bounds, options.lead, options.apart)
-        steps = options.chunks * options.passes
+        self.sums = Sums(self.game, tuple(options.bounds), options.lead, options.apart)
+        self.first = self._given(options.begin) if options.begin else np.zeros(self.sums.shape, np.float32)
+        steps = max(options.chunks, 1) * options.passes
         self.adam = optax.adam(optax.exponential_decay(options.rate, steps, 0.1))
         self.search = AlphaBeta(
             self.game, None, options.depth, 1, min(LANES, options.batch), 16, leaf_evaluator=self._leaves
@@ -182,11 +192,28 @@ class Learner:
     def begin(self) -> Learning:
         """Return the state before the first ply."""
         one, key = self.options, jax.random.key(self.options.seed)
-        weights = jnp.zeros(self.sums.shape)
+        weights = jnp.asarray(self.first)
         states = jax.vmap(lambda _: self.game.init(unused_key()))(jnp.arange(one.batch))
         # Games begin at different plies, so that not all end in the same chunk.
         random = jax.random.randint(jax.random.fold_in(key, MAX_SEED), (one.batch,), 0, one.plies)
-        return Learning(weights, self.adam.init(weights), states, jnp.zeros(one.batch, int), random, key, jnp.int32(0))
+        return Learning(
+            weights, weights, self.adam.init(weights), states, jnp.zeros(one.batch, int), random, key, jnp.int32(0)
+        )
+
+    def _given(self, begin: list[str]) -> np.ndarray:
+        """Return the mean of the numbers of champions, float32[S, F]; raises UsageError."""
+        found = []
+        for path in champion_files("begin", begin):
+            one = champions.load(str(path), envs, "begin")
+            try:
+                sums, numbers = read(one.cast.game, one.cast.language, one.content.text)
+                if sums != self.sums:
+                    raise ValueError("this one has others")
+            except ValueError as error:
+                accepted = "champions of learn.py with these rules, bounds, lead and apart"
+                reject("begin", files.short(one.path), accepted, str(error))
+            found.append(numbers)
+        return np.mean(found, 0)
 
     def _leaves(self, contexts: Any, whose: Array, states: State, needed: Array) -> Array:
         del whose, needed
@@ -278,7 +305,8 @@ class Learner:
         taken = jnp.where(met, jnp.where(seen.guided, 1 - result, result), 0).sum() / jnp.maximum(met.sum(), 1)
         drawn = seen.drawn.sum() / jnp.maximum(seen.ended.sum(), 1)
         told = jnp.stack([losses.mean(), seen.ended.sum().astype(float), drawn, taken])
-        return replace(now, weights=weights, memory=memory, chunk=now.chunk + 1), told
+        mean = now.mean + (weights - now.mean) / jnp.maximum(now.chunk + 1 - one.chunks + one.averaged, 1)
+        return replace(now, weights=weights, mean=mean, memory=memory, chunk=now.chunk + 1), told
 
 
 def learn(options: Options, folder: Path) -> np.ndarray:
@@ -309,7 +337,7 @@ def learn(options: Options, folder: Path) -> np.ndarray:
             told = f"{number} of {options.chunks}: {games} games, {drawn:.0%} drawn, loss {loss:.4f}"
             told += f", {taken:.0%} of the points against guides" if options.guides else ""
             print(f"{told}, {seconds:.0f} CPU-seconds", file=sys.stderr, flush=True)
-    return np.asarray(now.weights)
+    return np.asarray(now.mean)
 
 
 def written(options: Options, weights: np.ndarray) -> champion.ChampionFile:

@@ -4,7 +4,8 @@ python scripts/studies/checkers/measure.py runs=[docs/data/champions/checkers_10
 
 The numbers are read from the program (`sums.read`), and the search values leaves by them, as in learning. They are
 added up in another order than the program does it, so two moves whose values differ in the seventh digit may change
-places. Of the drawn games it says who is ahead in pieces at their end.
+places. Of the drawn games it says who is ahead in pieces at their end, and whether the champion then has a man that was
+not crowned.
 """
 
 import sys
@@ -97,17 +98,25 @@ class SumsPlayer(SearchedPlayer):
         return jnp.where(states.terminated, WON * result, own)
 
 
-def leads(played: Played, seat: np.ndarray) -> Counter[int]:
-    """Return how many drawn games of one champion end with each lead in pieces, from -MOST to MOST.
+def leads(played: Played, seat: np.ndarray) -> tuple[Counter[int], int]:
+    """Return how many drawn games of a champion end with each lead in pieces, and how many ahead and with a man left.
+
+    Leads are from -MOST to MOST. A man that is left was not crowned.
 
     Args:
         played: its games [1, G].
         seat: int[G], its seats.
     """
     states = jax.tree.map(lambda x: np.asarray(x[0]), played.states)
-    ahead = np.asarray(count(states.own) - count(states.other))
-    ahead = np.where(states.to_move == seat, ahead, -ahead)[(states.returns == 0).all(-1)]
-    return Counter(np.clip(ahead, -MOST, MOST).tolist())
+    moves = states.to_move == seat
+    own, other = (
+        tuple(np.where(moves == first, a, b) for a, b in zip(states.own, states.other, strict=True))
+        for first in (True, False)
+    )
+    drawn = (states.returns == 0).all(-1)
+    ahead = np.clip(np.asarray(count(own) - count(other)), -MOST, MOST)
+    men = tuple(word & ~kings for word, kings in zip(own, states.kings, strict=True))
+    return Counter(ahead[drawn].tolist()), int((drawn & (ahead > 0) & (np.asarray(count(men)) > 0)).sum())
 
 
 def different(played: Played) -> int:
@@ -131,11 +140,11 @@ def loaded_of(options: Options) -> tuple[list[Loaded], Sums, np.ndarray]:
     return found, read[0][0], np.stack([numbers for _, numbers in read])
 
 
-def said(ahead: Counter[int]) -> str:
-    """Say in how many drawn games the champion is behind, level and ahead."""
+def said(ahead: Counter[int], men: int) -> str:
+    """Say in how many drawn games the champion is behind, level and ahead, and then has a man left."""
     names = {n: "level" if n == 0 else f"{'ahead' if n > 0 else 'behind'} by {abs(n)}" for n in range(-MOST, MOST + 1)}
     names |= {sign * MOST: f"{names[sign * MOST]} or more" for sign in (-1, 1)}
-    return ", ".join(f"{ahead[n]} {name}" for n, name in names.items())
+    return ", ".join(f"{ahead[n]} {name}" for n, name in names.items()) + f" ({men} of those ahead with a man left)"
 
 
 def task(options: Options) -> int:
@@ -166,8 +175,8 @@ def task(options: Options) -> int:
             both = results[-1]
             between = "" if both.score_low is None else f" ({both.score_low:.1%} to {both.score_high:.1%})"
             print(f"{files.short(one.path)} against {name}: {both.score:.1%}{between} of {both.games} games")
-            ahead = leads(own, np.asarray(seats((opponent,))))
-            print(f"  {different(own)} of them differ; {both.draws} are drawn, of them {said(ahead)}", flush=True)
+            ahead, men = leads(own, np.asarray(seats((opponent,))))
+            print(f"  {different(own)} of them differ; {both.draws} are drawn, of them {said(ahead, men)}", flush=True)
             if table is not None:
                 about = games.circumstances(one, command, options.seed)
                 row = games.row(one.text, panels.text(spec, cast), results, seconds, about)
