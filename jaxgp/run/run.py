@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import jax
 
-from jaxgp.config.games import describe_game
+from jaxgp.config.games import cast_of, describe_game
 from jaxgp.config.quoting import quote_for_shell, trains
 from jaxgp.config.schema import Config
 from jaxgp.contracts import Prover, Solver
@@ -19,6 +19,7 @@ from jaxgp.errors import RunError, UsageError, reason
 from jaxgp.evolution.options import of_island
 from jaxgp.evolution.state import EvolutionState, fault_of
 from jaxgp.files import make_directory, short, user_path, write_json
+from jaxgp.games.casting import Cast
 from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import UNITS, kind
 from jaxgp.players.searched import SearchedPlayer
@@ -28,7 +29,6 @@ from jaxgp.report.progress import Progress, is_measured, print_pairs, yardstick
 from jaxgp.report.tableau import heading, tableau
 from jaxgp.report.waiting import waiting
 from jaxgp.run import devices, finals, loop, memory
-from jaxgp.run.assemble import Experiment as Assembled
 from jaxgp.run.assemble import assemble
 from jaxgp.run.mirroring import mirrors
 from jaxgp.run.patience import GivenUp, end_at_once, wait_for
@@ -84,10 +84,11 @@ def _train(plan: RunPlan, games: Games) -> int:
             locked.callback(directory.unlock)
         try:
             try:
+                # What is assembled is sized for the device, and cores are devices, which so come first.
+                _use_cores(plan.config, cast_of(plan.config, games, plan.config.algorithm.genotype))
                 experiment = assemble(plan.config, games)
             except ValueError as error:
                 raise UsageError(str(error)) from error
-            _use_cores(plan.config, experiment)
             if not plan.members:  # else devices share the runs
                 experiment = devices.spread(plan.config, experiment)
             code = conduct(plan, directories, experiment)
@@ -248,12 +249,12 @@ def _conclude(run: loop.Run) -> None:
         _say(last)
 
 
-def _use_cores(config: Config, experiment: Assembled) -> None:
+def _use_cores(config: Config, cast: Cast) -> None:
     """Share searches among cores, unless islands are; by default only if programs search.
 
     Searching is then most of the work.
     """
-    searching = isinstance(experiment.cast.actor, SearchedPlayer | Solver | Prover)
+    searching = isinstance(cast.actor, SearchedPlayer | Solver | Prover)
     if config.devices.count == 1:
         cores.use(config.cores if searching or config.cores else 1)
 

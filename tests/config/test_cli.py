@@ -48,7 +48,7 @@ BAD = [
     ),
     (
         "experiment=none",
-        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_islands, backgammon_lear",
+        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_gates, backgammon_islands, ",
     ),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
@@ -121,8 +121,8 @@ WALLS = [
     ("algorithm=gp", "algorithm.kind=gp: accepted: groups, for game=walls"),
     (
         "algorithm=tabu",
-        "algorithm=tabu: unknown choice; accepted: backgammon, chess, chess_truth, cma, coevolution, genetic, gp, "
-        "groups, koza, ",
+        "algorithm=tabu: unknown choice; accepted: backgammon, chess, chess_truth, cma, coevolution, gates, genetic, "
+        "gp, groups, koza, ",
     ),
     ("~algorithm.stop", "~algorithm.stop: an option cannot be removed"),
     ("algorithm.population=1001", "a multiple of algorithm.group_size=5, such as 1000 or 1005"),
