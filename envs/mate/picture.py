@@ -1,8 +1,8 @@
 """The proof of a mate as one picture: the boards that the other side has to answer as rows, replies as branches.
 
 A board stands at the key, with what refutes other first moves beside it, and small ones at the ends of lines as long as
-there are few. Replies after which the rest of
-the proof is the same are told in one row. A large proof is folded: rows below a depth are counted, not drawn.
+there are few. Replies after which the rest of the proof is the same are told in one row. A large proof is folded: rows
+below a depth are counted, not drawn.
 """
 
 from collections.abc import Sequence
@@ -82,12 +82,12 @@ def svg(proof: Proof, first_moves: Sequence[FirstMove] = ()) -> str:
     text(KEY + 40, 64, f"{len(proof.names)} moves in the proof")
     if deepest < max(depths, default=0):
         text(KEY + 40, 88, f"folded after move {deepest // 2 + 1}", "folded")
-    refuted = refutations(first, first_moves)
+    lines = refutations(first, first_moves)
     half = TRIES // 2
-    for place, words in enumerate(refuted[:TRIES]):
+    for place, words in enumerate(lines[:TRIES]):
         text(KEY + 40 + place // half * TRY, 114 + place % half * 20, words, "refuted")
-    if len(refuted) > TRIES:
-        text(KEY + 40 + TRY, 114 + half * 20, f"... {len(refuted) - TRIES} more", "folded")
+    if len(lines) > TRIES:
+        text(KEY + 40 + TRY, 114 + half * 20, f"... {len(lines) - TRIES} more", "folded")
     bottom = 0 if first.white else 1
     parts.append(_board(first, positions[key], 20, 20, KEY / (8 * CELL), bottom))
     if not children[key]:
@@ -110,15 +110,25 @@ def svg(proof: Proof, first_moves: Sequence[FirstMove] = ()) -> str:
     )
 
 
-def refutations(start: Position, first_moves: Sequence[FirstMove]) -> list[str]:
-    """Return for each first move that is no key the reply that refutes it, and the nodes that this took."""
+def refuted(start: Position, first_moves: Sequence[FirstMove]) -> list[tuple[str, str, int]]:
+    """Return for each first move that is no key how it is written, so the reply that refutes it, and the nodes it took.
+
+    Where a move ends the play without a win the reply is empty.
+    """
     after = plain.moves(start)
-    lines = []
-    for move in first_moves:
-        if not move.wins and not move.open:
-            reply = f" {san(after[move.name], move.reply)}" if move.reply else ", no reply"
-            lines.append(f"{san(start, move.name)}?{reply}  ({move.nodes:,} nodes)")
-    return lines
+    return [
+        (san(start, move.name), san(after[move.name], move.reply) if move.reply else "", move.nodes)
+        for move in first_moves
+        if not move.wins and not move.open
+    ]
+
+
+def refutations(start: Position, first_moves: Sequence[FirstMove]) -> list[str]:
+    """Return a line for each first move that is no key."""
+    return [
+        f"{tried}?{f' {reply}' if reply else ', no reply'}  ({nodes:,} nodes)"
+        for tried, reply, nodes in refuted(start, first_moves)
+    ]
 
 
 def _fold(depths: list[int]) -> int:

@@ -13,7 +13,7 @@ from html import escape
 from envs.chess.render import CELL, STYLE
 from envs.mate import plain
 from envs.mate.notation import san
-from envs.mate.picture import refutations
+from envs.mate.picture import refutations, refuted
 from envs.mate.plain import Position
 from envs.mate.render import KINDS, OUTLINES, board_svg
 from jaxgp.search.proofs.proof import FirstMove, Proof
@@ -117,13 +117,9 @@ def _refuted(lines: Sequence[str]) -> str:
 
 def _mistakes(start: Position, first_moves: Sequence[FirstMove]) -> list[str]:
     """Return a variation for each first move that is no key."""
-    black, after, found = not start.white, plain.moves(start), []
-    for move in first_moves:
-        if move.wins or move.open:
-            continue
-        words = [_numbered(0, black, san(start, move.name), True), "$2"]
-        if move.reply:
-            words.append(_numbered(1, black, san(after[move.name], move.reply), False))
+    black, found = not start.white, []
+    for tried, reply, _ in refuted(start, first_moves):
+        words = [_numbered(0, black, tried, True), "$2", *([_numbered(1, black, reply, False)] if reply else [])]
         found.append(f"({' '.join(words)})")
     return found
 

@@ -308,13 +308,13 @@ def _restore(config: Config, directory: RunDirectory, experiment: loop.Runnable)
     state = _initial(config, experiment)
     run = loop.Run(experiment, config, directory, state, warn=_warn)
     try:
-        before = digest(narrow(config, directory.read_config()))
-        if before != digest(config):
-            checkpoint.take_over(directory.checkpoints, before, digest(config))
+        before, now = digest(narrow(config, directory.read_config())), digest(config)
+        if before != now:
+            checkpoint.take_over(directory.checkpoints, before, now)
     except OSError as error:
         raise RunError(f"{directory.path}: {reason(error)}") from error
     fault = lambda state, generation: fault_of(state, experiment.language, generation)  # noqa: E731
-    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, digest(config), fault)
+    run.saved, run.state, unusable = checkpoint.newest(directory.checkpoints, state, now, fault)
     if unusable and run.saved < 0:
         raise UsageError("; ".join(why for _, why in unusable))
     if run.saved < 0:

@@ -93,6 +93,5 @@ class Asking(NamedTuple):
     result: Array  # float32[]: of a function that makes no moves
     on_child: Array  # bool[]: it is valued on the board after the move
     pays: Array  # bool[]: that board is paid for
-    enters: Array  # bool[]: it is the tree in itself
-    goes: Array  # bool[]: it is the next argument of a function that makes no moves
+    values: Array  # bool[]: there is something to value
     complete: Array  # bool[]: such a function has its value

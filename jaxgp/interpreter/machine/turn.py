@@ -123,7 +123,7 @@ def take_turn(machine: Machine, plans: FramePlan, frames: Frames) -> Frames:
     next_move = _try(lane, beginning, returned, listed)
     lasts = beginning.lasts | returned.lasts | listed.lasts
     asking = _ask(lane, beginning, itself, returned, listed, lasts)
-    return _write(lane, beginning, itself, returned, listed, next_move, asking, lasts)
+    return _write(lane, beginning, itself, returned, listed, next_move, asking)
 
 
 def _read(machine: Machine, plans: FramePlan, frames: Frames) -> Read:
@@ -296,7 +296,8 @@ def _ask(
         row["stage2"],
     )
     argument = jnp.where(found & final, row["then"], argument)
-    on_child = (found | returned.climbs) & ~lane.stays
+    repeated = found & (lane.how == AGAIN)
+    on_child = ((found | returned.climbs) & ~lane.stays) | repeated
     wanted = lane.asked(argument)
     pays = on_child & (read.frame["paid"] == 0) & lane.reads(wanted, argument) & (lane.how != AGAIN)
     # Functions that make no moves.
@@ -309,8 +310,9 @@ def _ask(
     nth = jnp.where((row["picks"] != 0) & (nth == row["decide"]), chosen, nth)
     stage = jnp.where(goes, nth, stage)
     wanted = jnp.where(goes, arguments[jnp.clip(nth, 0, len(arguments) - 1)], wanted)
-    enters = itself.same | (found & (lane.how == AGAIN))
-    return Asking(stage, jnp.where(enters, read.root, wanted), result, on_child, pays, enters, goes, complete)
+    enters = itself.same | repeated
+    values = lasts | follows | ((found | returned.climbs) & (lane.how != AGAIN)) | goes | enters
+    return Asking(stage, jnp.where(enters, read.root, wanted), result, on_child, pays, values, complete)
 
 
 def _write(
@@ -321,19 +323,14 @@ def _write(
     listed: FromList,
     next_move: Try,
     asking: Asking,
-    lasts: Array,
 ) -> Frames:
     read, frames, frame, machine = lane.read, lane.frames, lane.read.frame, lane.machine
-    top, base, leads, found = frames.top + read.pushes, frame["level"], lane.leads, listed.found
+    top, base, leads = frames.top + read.pushes, frame["level"], lane.leads
     # The phase.
-    here = listed.here | beginning.direct
-    repeated = found & (lane.how == AGAIN)
     boards = (next_move.tried & ~next_move.none & ~next_move.unpaid) | itself.copies
-    values = lasts | here | beginning.mated | ((found | returned.climbs) & (lane.how != AGAIN))
-    values |= asking.goes | asking.enters
     pops = returned.passes | asking.complete | listed.gives | itself.floor | itself.known
     phase = jnp.select(
-        [listed.closes, pops, boards, next_move.none, next_move.unpaid, values],
+        [listed.closes, pops, boards, next_move.none, next_move.unpaid, asking.values],
         [jnp.int32(one) for one in (DONE, RETURN, BOARD, ENDED, SPENT, VALUE)],
         read.phase,
     )
@@ -344,7 +341,7 @@ def _write(
     # Moves that the solver might make when the tree began.
     entry = jnp.where(itself.same | itself.copies, itself.fewer, frames.entry)
     entry = jnp.where(lane.again, frame["entry"], entry)
-    entry = jnp.where(found & leads, frames.boards[1, LEFT].astype(jnp.int32), entry)
+    entry = jnp.where(listed.found & leads, frames.boards[1, LEFT].astype(jnp.int32), entry)
     written = frame | {
         "part": jnp.where(listed.worst, 2, frame["part"]),
         "stage": asking.stage,
@@ -362,7 +359,7 @@ def _write(
         phase=phase,
         value=jnp.where(pops & ~returned.passes, result, read.value),
         node=asking.wanted,
-        level=jnp.where(asking.on_child | repeated, base + 1, base),
+        level=jnp.where(asking.on_child, base + 1, base),
         entry=entry,
         top=top - pops,
         words=frames.words.at[slot].set(packed(written), mode="drop"),

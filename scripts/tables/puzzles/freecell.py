@@ -159,15 +159,19 @@ def portfolio(data: Searches, stages: Sequence[tuple[str, int, int]], deals: str
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean", "expanded, mean"], lines)
 
 
+def _stages_of(last: Searches | None) -> tuple[tuple[str, int], ...]:
+    """Return how a pair searches in turn: with `last`, the searches of the last stage, it tries fewer moves before."""
+    return PAIR if last is None else FEWER_PAIR
+
+
 @cache
 def every_pair(data: Searches, deals: str = ALL, last: Searches | None = None) -> dict[int, Searched]:
     """Return what the two champions of a seed find in turn, by seed, without those whose searches have no rows.
 
     With `last`, the searches of the last stage, they try fewer moves before.
     """
-    stages = PAIR if last is None else FEWER_PAIR
     found = {
-        seed: solve_in_stages(data, [(experiment, seed, limit) for experiment, limit in stages], deals, last)
+        seed: solve_in_stages(data, [(name, seed, limit) for name, limit in _stages_of(last)], deals, last)
         for seed in SEEDS
     }
     return {seed: one[0] for seed, one in found.items() if one is not None}
@@ -180,7 +184,7 @@ def pairs(data: Searches, deals: str = ALL, last: Searches | None = None) -> str
     found = every_pair(data, deals, last)
     if not found:
         return NONE
-    alone_within = (PAIR if last is None else FEWER_PAIR)[0][1]
+    alone_within = _stages_of(last)[0][1]
     lines, tested = [], []
     for seed, by_pair in found.items():
         made, trained = select_figures(by_pair, names, everywhere), select_figures(by_pair, names, ~some.test)
