@@ -110,6 +110,7 @@ def test_the_side_with_more_pieces_gets_more_of_a_draw_and_is_told():
         ("bounds=[8,4]", "bounds=[8,4]: accepted: whole numbers in ascending order"),
         ("size=6", "rows=3: accepted: a whole number from 1 to 2 (two rows of size=6 stay empty)"),
         ("batch=1 plies=2", "passes=4: accepted: a whole number from 1 to 2 (batch games of plies)"),
+        ("chunks=3 averaged=5", "averaged=5: accepted: a whole number from 1 to 3 (as many as chunks)"),
     ],
 )
 def test_what_cannot_be_learned_is_refused_in_one_line(wrong, said, capsys):

@@ -116,8 +116,9 @@ class Options:
     save: str = option("learned.json", "file for the champion", path=True)
 
     def laws(self, prefix: str) -> None:
-        """Refuse bounds that do not ascend, more steps than positions, and too many men; raises UsageError."""
+        """Refuse what does not go together: bounds, steps, men, and the chunks of a mean; raises UsageError."""
         bound(self, "rows", prefix, high=self.size // 2 - 1, why=f"two rows of {prefix}size={self.size} stay empty")
+        bound(self, "averaged", prefix, high=max(self.chunks, 1), why=f"as many as {prefix}chunks")
         bound(self, "passes", prefix, high=self.batch * self.plies, why=f"{prefix}batch games of {prefix}plies")
         if self.bounds != sorted({*self.bounds}):
             reject(prefix + "bounds", self.bounds, "whole numbers in ascending order")
