@@ -371,6 +371,11 @@ def gnubg(few: list[Position]) -> Callable[[], list[plain.Men]]:
     return run
 
 
+def standard_error(points: np.ndarray, others: np.ndarray) -> float:
+    """Return that of the difference of two means; both have the greater of the two deviations, which few games hide."""
+    return float(max(points.std(), others.std()) * np.hypot(len(points) ** -0.5, len(others) ** -0.5))
+
+
 def matches(bench: Bench, batch: int, until: float) -> None:
     """Let Pubeval play whole games against itself; the mean points of a game agree within five standard errors."""
     options, name, unit = bench.options, "Pubeval's games", "games/s"
@@ -388,8 +393,7 @@ def matches(bench: Bench, batch: int, until: float) -> None:
     cases, more = {name: Case(lambda: run(opening, key), batch, warm=False)}, {}
     if options.rivals:
         theirs = np.array(played())
-        error = np.hypot(ours.std() / len(ours) ** 0.5, max(theirs.std(), ours.std()) / len(theirs) ** 0.5)
-        assert abs(theirs.mean() - ours.mean()) < 5 * error, "means differ"
+        assert abs(theirs.mean() - ours.mean()) < 5 * standard_error(ours, theirs), "means differ"
         cases[PLAIN] = Case(played, options.rival_games, warm=False)
         more = {"points": round(float(theirs.mean()), 3)}
     times = measure(cases, options.repeats, until)

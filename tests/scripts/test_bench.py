@@ -15,6 +15,7 @@ import pytest
 from envs.backgammon import pubeval
 from jaxgp.config import arguments
 from jaxgp.genotypes import programs as lp
+from jaxgp.store.table import CSVTable
 from measures import limits
 from rivals import timing, trees
 from rivals.random_play import openspiel_moves
@@ -93,6 +94,7 @@ def some_position(rng):
         (["lists=12"], ["lists=12", "a multiple of 5"]),
         (["output="], ["output=", "a path"]),
         (["lanes=[]"], ["lanes=[]", "one or more whole numbers"]),
+        (["rows=LICENSE", "load=any"], ["rows=LICENSE", "a table with the columns of this command"]),
         (["output=/nowhere/lines", "load=any"], ["output=/nowhere/lines", "No such file"]),
     ],
 )
@@ -177,12 +179,15 @@ def test_help_lists_every_option(bench, capsys):
 
 def test_env(run, tmp_path):
     pytest.importorskip("pyspiel")
-    kept = tmp_path / "lines.jsonl"
+    kept, table = tmp_path / "lines.jsonl", tmp_path / "rows" / "table.csv"
     kept.write_text("{}\n")
-    code, lines, err = run("part=env", "batch=4", f"output={kept}", *TINY)
+    code, lines, err = run("part=env", "batch=4", f"output={kept}", f"rows={table}", *TINY)
     assert code == 0
     check(lines, "env", ["open_spiel"])
     assert [json.loads(line) for line in kept.read_text().splitlines()] == [{}, *lines]
+    ours, theirs = CSVTable(table, timing.COLUMNS).read()
+    assert (ours["rival"], ours["sizes"], float(ours["value"])) == ("", "batch=4 moves=1024", lines[0]["value"])
+    assert (theirs["rival"], theirs["beside"], theirs["sizes"]) == ("open_spiel", ours["sizes"], "batch=1 moves=20000")
     assert err.count("\n") == len(lines)
 
 
@@ -508,6 +513,11 @@ def test_plain_pubeval_has_the_values_of_pubeval(plain_backgammon):
     met = [n for n in range(len(values)) if states.own[n][0] < plain_backgammon.MEN]
     found = [judge.value(*row) for row in theirs]
     np.testing.assert_allclose(np.asarray(values)[met], np.array(found)[met], rtol=0, atol=2e-5)
+
+
+def test_a_single_game_has_the_deviation_of_the_others(bench):
+    others = np.array([1, 3] * 8)  # of deviation 1
+    assert bench.backgammon.standard_error(np.array([3]), others) == pytest.approx((1 + 1 / 16) ** 0.5)
 
 
 @pytest.mark.slow
