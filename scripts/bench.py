@@ -50,12 +50,13 @@ from jaxgp.options import (
     power_of_two,
 )
 from jaxgp.search import cores
+from jaxgp.store.table import CSVTable
 from measures import kalah, machine, quick
 from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments
 from rivals.boards import chess, mate
 from rivals.puzzles import freecell, rush_hour
 from rivals.simulations import rars, robocode
-from rivals.timing import Bench, Report
+from rivals.timing import COLUMNS, Bench, Report
 
 PARTS = (
     "interpreter",
@@ -103,6 +104,7 @@ class Options:
         ("calm", "any"),
     )
     output: str | None = option(None, "file that the lines are appended to; null: none", path=True)
+    rows: str | None = option(None, "table (CSV) that the measurements are added to as rows; null: none", path=True)
     seed: int = option(0, "of everything that is drawn", low=0, high=MAX_SEED)
     programs: int = option(512, "interpreter, checkers: programs", low=1, high=MAX_POPULATION)
     cases: int = option(256, "interpreter, checkers: positions for each program", low=1, high=MAX_POPULATION)
@@ -213,6 +215,10 @@ def task(options: Options) -> int:
     if options.rivals and options.load == "calm" and not (now := machine.look()).calm:
         busy = f"the load average is {now.load:g} on {now.cores} cores, too much to compare with rivals"
         reject("load", "calm", f"any, or rivals=false, which compares nothing; {busy}")
+    table = CSVTable(user_path("rows", options.rows), COLUMNS) if options.rows else None
+    if table is not None:
+        table.check("rows")
+        table.path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
         try:
             named = [user_path("output", options.output)] if options.output else []
@@ -222,7 +228,7 @@ def task(options: Options) -> int:
         cores.use(options.cores)  # before the report asks what the device is
         random.seed(options.seed)
         try:
-            run(options, Report([sys.stdout, *files]))
+            run(options, Report([sys.stdout, *files], table))
         except (MemoryError, jax.errors.JaxRuntimeError, OSError) as error:
             raise RunError(f"part={options.part}: {str(error) or 'out of memory'}") from error
     return 0

@@ -29,6 +29,7 @@ from jaxgp.report.reference import options_table
 from jaxgp.store import runs
 from jaxgp.study import curves
 from jaxgp.study.study_options import STUDY
+from rivals.timing import COLUMNS as OF_RATES
 from studies.growth import first as of_first
 from studies.growth import populations as of_populations
 from studies.methods.tasks import COLUMNS as OF_METHODS
@@ -58,7 +59,7 @@ from tables.boards import (
 from tables.puzzles import freecell, morpion, morpion_study, rush_hour
 from tables.shared.data import Data, Makers, guard
 from tables.simulations import rars, robocode
-from tables.speed import first, gpu, page, populations
+from tables.speed import first, gpu, page, populations, rates, slopes
 
 
 def launchers() -> Makers:
@@ -81,6 +82,7 @@ def columns() -> Makers:
         "generations": curves.COLUMNS,
         "populations": of_populations.COLUMNS,
         "first_generations": of_first.COLUMNS,
+        "performance": OF_RATES,
         "seeds_timed": experiments.COLUMNS,
         "methods": OF_METHODS,
         "published": published.COLUMNS,
@@ -104,7 +106,7 @@ DOCUMENTS = {
     "chess_learning.md": chess_learning.TABLES,
     "results/mate.md": mate.TABLES | mate_programs.TABLES | mate_guides.TABLES | mate_lazy.TABLES,
     "emergence.md": emergence.TABLES,
-    "performance.md": populations.TABLES | first.TABLES,
+    "performance.md": rates.TABLES | slopes.TABLES | populations.TABLES | first.TABLES,
     "gpu.md": gpu.TABLES,
     "islands.md": islands.TABLES,
     "methods.md": methods.TABLES,

@@ -6,13 +6,14 @@ import platform
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 import jax
 
 from jaxgp.games.casting import Cast
+from jaxgp.store.table import CSVTable
 from measures import limits, machine
 
 if TYPE_CHECKING:
@@ -20,6 +21,37 @@ if TYPE_CHECKING:
 
 _LEAST_SECONDS = 0.02
 """Calls that are quicker are repeated within one measurement."""
+COLUMNS: Mapping[str, str] = {
+    "part": "what is measured, as in `part=`",
+    "name": "what is done",
+    "sizes": "how much of it, as NAME=VALUE",
+    "rival": "who does it; empty: jaxgp",
+    "against": "the `name` of jaxgp's measurement that a rival is compared with",
+    "beside": "how much jaxgp did in that measurement, as `sizes`",
+    "unit": "of `value`",
+    "value": "units a second, by the clock, the median of the repeats",
+    "best_value": "the same of the best repeat",
+    "work": "units of one repeat",
+    "repeats": "how often it was measured",
+    "median_seconds": "of a repeat, by the clock",
+    "best_seconds": "of the best repeat",
+    "cpu_seconds": "of a repeat, of all cores together, the median",
+    "compile_seconds": "of jaxgp's program, apart from the repeats",
+    "ratio": "how many times as fast as the rival jaxgp is, by the clock",
+    "cpu_ratio": "the same by CPU time",
+    "limit": "units a second that the machine could do at most, where somebody has counted",
+    "share": "of the limit, by the best repeat",
+    "about": "what else was counted, as NAME=VALUE",
+    "skipped": "why there is no measurement",
+    "processor": "of the machine",
+    "cores": "that the process could use",
+    "megahertz": "clock of the fastest core then",
+    "load": "load average of the last minute then, the measurement itself included",
+    "jax": "version of JAX",
+    "python": "version of Python",
+    "date": "when the measurements began, UTC",
+}
+"""The columns of the table of measurements and what is in them."""
 
 
 @dataclass
@@ -126,11 +158,12 @@ def _once(case: Case, calls: int) -> tuple[float, float]:
 
 
 class Report:
-    """Writes measurements: as JSON to `lines`, and as a line for people to standard error."""
+    """Writes measurements: as JSON to `lines`, as rows to a table, and as a line for people to standard error."""
 
-    def __init__(self, lines: list[TextIO]) -> None:
+    def __init__(self, lines: list[TextIO], table: CSVTable | None = None) -> None:
         device = jax.devices()[0]
-        self._lines = lines
+        self._lines, self._table = lines, table
+        self._sizes: list[tuple[Times, dict]] = []  # of each measurement of jaxgp
         self._common = {
             "device": device.device_kind,
             "platform": device.platform,
@@ -152,6 +185,7 @@ class Report:
         **more: object,
     ) -> None:
         """Write one measurement of jaxgp; `work` names its limit in `measures.limits`, if it has one."""
+        self._sizes.append((times, sizes))
         now, device = machine.look(), str(self._common["device"])
         on_cpu = self._common["platform"] == "cpu"
         limit = limits.on_cpu(work, now.cores, now.megahertz) if on_cpu else limits.on_gpu(work, device)
@@ -165,8 +199,9 @@ class Report:
         """Write one measurement of a rival; the ratio says how many times as fast jaxgp is."""
         ratio = _significant(ours.value / times.value)
         cpu = [statistics.median(t.cpu) / t.work for t in (times, ours)]
-        cpu_ratio = _significant(cpu[0] / cpu[1]) if cpu[1] > 0 else None
-        self._write(part, name, unit, sizes, _timed(times), rival=who, ratio=ratio, cpu_ratio=cpu_ratio, **more)
+        more["cpu_ratio"] = _significant(cpu[0] / cpu[1]) if cpu[1] > 0 else None
+        more["beside"] = next((of for measured, of in self._sizes if measured is ours), sizes)
+        self._write(part, name, unit, sizes, _timed(times), rival=who, ratio=ratio, **more)
 
     def skip(self, part: str, name: str, unit: str, sizes: dict, *, who: str, why: str) -> None:
         """Say why there is no measurement."""
@@ -179,6 +214,8 @@ class Report:
         line = {**line, "sizes": sizes, "compile_seconds": None, **timed, **more, **self._common, **seen}
         for stream in self._lines:
             print(json.dumps(line), file=stream, flush=True)
+        if self._table is not None:
+            self._table.append(_row(line))
         print(_readable(line), file=sys.stderr, flush=True)
 
 
@@ -197,6 +234,20 @@ def _timed(times: Times) -> dict[str, float]:
 
 def _significant(number: float) -> float:
     return float(f"{number:.4g}")
+
+
+def _row(line: dict) -> dict[str, object]:
+    """Return a measurement as a row of the table; what has no column goes to `about`, but for the kind of device."""
+    about = {
+        name: value for name, value in line.items() if name not in (*COLUMNS, "device", "platform", "spread_seconds")
+    }
+    pairs = {"sizes": line["sizes"], "beside": line.get("beside", {}), "about": about}
+    row = {**line, **{name: _pairs(of.items()) for name, of in pairs.items()}}
+    return {name: "" if row.get(name) is None else row[name] for name in COLUMNS}
+
+
+def _pairs(items: Iterable[tuple[str, object]]) -> str:
+    return " ".join(f"{name}={value}".replace(", ", ",").replace(" ", "_") for name, value in items)
 
 
 def _readable(line: dict) -> str:

@@ -9,11 +9,15 @@ from studies.growth.first import COLUMNS, GAMES, Options
 from tables.speed import first as tables
 
 
-def test_the_table_has_a_line_for_each_game_with_its_last_measurement_and_names_what_is_missed():
-    rows = [dict.fromkeys(COLUMNS, "1") | {"game": game, "cpu_seconds": took} for game, took in
-            (("walls", "99"), ("mancala", "60.0"), ("walls", "71.2"))]  # fmt: skip
+def row(game, compiled, seconds):
+    return dict.fromkeys(COLUMNS, "1") | {"game": game, "compiled": compiled, "seconds": seconds, "cpu_seconds": "9"}
+
+
+def test_the_table_has_a_line_for_each_game_with_its_last_measurements_and_names_what_is_missed():
+    measured = ("walls", "99", "9"), ("mancala", "30.0", "8.0"), ("walls", "31.2", "7.9")
+    rows = [row(game, *each) for game, *both in measured for each in zip(("no", "yes"), both, strict=True)]
     _, _, *lines = tables.first({"first_generations": rows}).splitlines()
-    assert [line.split(" | ")[:2] for line in lines] == [["| mancala", "60"], ["| walls", "71: missed"]]
+    assert lines == ["| mancala | 9 | 30 | 9 | 8 | 1 |", "| walls | 9 | 31: missed | 9 | 8 | 1 |"]
 
 
 def test_another_game_is_refused_before_anything_is_run(capsys, tmp_path):

@@ -1,11 +1,11 @@
-"""How long a first run takes to its first generation, in CPU-seconds, where nothing is compiled yet.
+"""How long a run takes to its first generation: cold, where nothing is compiled yet, and warm, where all is.
 
 python scripts/studies/growth/first.py
 python scripts/studies/growth/first.py games=[mancala,walls] options=[seed=1]
 
-`scripts/train.py game=NAME` begins with an empty folder of compiled programs, and is ended when its record has a row.
-CPU-seconds are those of all cores, from the start of the command. Each game adds a row to a table (CSV), from which
-`scripts/document.py` makes a table of docs/performance.md.
+`scripts/train.py game=NAME` begins with an empty folder of compiled programs, and is ended when its record has a row;
+then it begins again with what the first run compiled. CPU-seconds are those of all cores, from the start of a command.
+Each game adds two rows to a table (CSV), from which `scripts/document.py` makes a table of docs/performance.md.
 """
 
 import sys
@@ -57,6 +57,7 @@ class First:
 
     game: str = column("the game")
     options: str = column("other options of the run")
+    compiled: str = column("no: the run found nothing compiled; yes: it found what the run before it had compiled")
     cpu_seconds: float = column("of all cores together, until the record had a row")
     seconds: float = column("by the clock, until then")
     load: float = column("load average of the machine, of the minute that ended then")
@@ -70,14 +71,21 @@ COLUMNS: Mapping[str, str] = {one.name: one.metadata["says"] for one in fields(F
 """The columns of the table and what is in them."""
 
 
-def measure(game: str, options: list[str], limit: float) -> First:
-    """Start a run, wait for its first row and end it; raises RunError if no row comes."""
-    with tempfile.TemporaryDirectory(prefix="first-") as name, tempfile.TemporaryFile("w+") as said:
-        run = Path(name) / "run"
-        own = [f"hydra.run.dir={run}", f"compilation_cache={Path(name) / 'compiled'}", "logger=disabled"]
-        environment = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
+def measure(game: str, options: list[str], limit: float) -> tuple[First, First]:
+    """Start a run twice, cold and warm; raises RunError if no row comes."""
+    with tempfile.TemporaryDirectory(prefix="first-") as name:
+        folder = Path(name)
+        cold = _start(game, options, limit, folder / "cold", folder / "programs", compiled="no")
+        return cold, _start(game, options, limit, folder / "warm", folder / "programs", compiled="yes")
+
+
+def _start(game: str, options: list[str], limit: float, run: Path, programs: Path, compiled: str) -> First:
+    """Start a run, wait for its first row and end it; `programs` is the folder of compiled programs."""
+    own = [f"hydra.run.dir={run}", f"compilation_cache={programs}", "logger=disabled"]
+    environment = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
+    command = [sys.executable, str(TRAIN), f"game={game}", *options, *own]
+    with tempfile.TemporaryFile("w+") as said:
         begin = time.monotonic()
-        command = [sys.executable, str(TRAIN), f"game={game}", *options, *own]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=said)
         last = lambda: os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # noqa: E731
         seconds = _wait(lambda: _has_row(run / "metrics.jsonl") or bool(last()), begin, limit)
@@ -92,6 +100,7 @@ def measure(game: str, options: list[str], limit: float) -> First:
     return First(
         game,
         " ".join(options),
+        compiled,
         round(usage.ru_utime + usage.ru_stime, 1),
         round(seconds, 1),
         round(load, 1),
@@ -114,18 +123,18 @@ def _wait(done: Callable[[], bool], begin: float, limit: float) -> float:
 
 
 def task(options: Options) -> int:
-    """Measure one game after the other, each with a row and a line; return the exit code."""
+    """Measure one game after the other, each with two rows and a line; return the exit code."""
     if unknown := [name for name in options.games if name not in GAMES]:
         reject("games", unknown, ", ".join(GAMES))
     table = CSVTable(user_path("table", options.table), COLUMNS)
     table.check("table")
     table.path.parent.mkdir(parents=True, exist_ok=True)
     for game in options.games:
-        one = measure(game, options.options, options.seconds)
-        table.append({name: getattr(one, name) for name in COLUMNS}, warn=arguments.say)
-        print(
-            f"{game}: {one.cpu_seconds:.0f} CPU-seconds, {one.seconds:.0f} s by the clock, load {one.load}", flush=True
-        )
+        found = measure(game, options.options, options.seconds)
+        for one in found:
+            table.append({name: getattr(one, name) for name in COLUMNS}, warn=arguments.say)
+        cold, warm = (f"{one.cpu_seconds:.0f} CPU-seconds, {one.seconds:.0f} s by the clock" for one in found)
+        print(f"{game}: cold {cold}; warm {warm}; load {found[0].load}", flush=True)
     return 0
 
 
