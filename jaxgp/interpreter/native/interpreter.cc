@@ -22,13 +22,13 @@ constexpr int64_t kBlock = 256;  // positions at a time: the rows of a program s
 
 // In the order of OPERATIONS in translate.py. Truth values are 0 and 1.
 enum Op : int32_t {
-  kCopy, kLook, kLookAt, kSelect, kNeg, kAbs, kNot,  // then those of two operands alone:
+  kCopy, kLook, kLookAt, kSelect, kNeg, kAbs, kNot,
   kAdd, kSub, kMul, kDiv, kMax, kMin, kLt, kLe, kGt, kGe, kEq, kNe, kAnd, kOr, kXor,
 };
 
 // One operation on rows. Its operands and its result are registers: the arguments of a function come first, literals
-// after them, then rows for what lies between; register -1 is the result of the function. kLook reads feature `a`;
-// kLookAt the one that register `a` names, below `b`.
+// after them, then rows for what lies between; register -1 is the result of the function. Operands that an operation
+// does not have are register 0. kLook reads feature `c`; kLookAt the one that register `a` names, below `c`.
 struct Micro {
   int32_t op, to, a, b, c;
 };
@@ -98,36 +98,19 @@ inline float number(uint32_t word) {
   return x;
 }
 
+// One of two words, without a branch, which a CPU would have to guess.
+inline uint32_t either(bool first, uint32_t a, uint32_t b) {
+  const uint32_t mask = -static_cast<uint32_t>(first);
+  return (a & mask) | (b & ~mask);
+}
+
 // The maximum and minimum of IEEE 754-2019, which XLA takes: NaN if either is, -0 below 0, denormals flushed.
 template <bool Greatest>
 inline float extreme(float a, float b) {
-  const bool first = Greatest ? a > b : a < b, second = Greatest ? b > a : b < a;
-  const uint32_t alike = Greatest ? bits(a) & bits(b) : bits(a) | bits(b);  // they are equal, but for signs of 0
-  const float unlike = first ? a : second ? b : a + b;
-  const float chosen = a == b ? number(alike) : unlike;
-  return __builtin_fabsf(chosen) < FLT_MIN ? number(bits(chosen) & 0x80000000u) : chosen;
-}
-
-template <int N, typename A, typename B>
-inline void combine(int32_t op, int64_t n, float* to, A a, B b) {
-  switch (op) {
-    case kAdd: each<N>(n, to, [=](int64_t i) { return a[i] + b[i]; }); break;
-    case kSub: each<N>(n, to, [=](int64_t i) { return a[i] - b[i]; }); break;
-    case kMul: each<N>(n, to, [=](int64_t i) { return a[i] * b[i]; }); break;
-    case kDiv: each<N>(n, to, [=](int64_t i) { return a[i] / b[i]; }); break;
-    case kMax: each<N>(n, to, [=](int64_t i) { return extreme<true>(a[i], b[i]); }); break;
-    case kMin: each<N>(n, to, [=](int64_t i) { return extreme<false>(a[i], b[i]); }); break;
-    case kLt: each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? 1.f : 0.f; }); break;
-    case kLe: each<N>(n, to, [=](int64_t i) { return a[i] <= b[i] ? 1.f : 0.f; }); break;
-    case kGt: each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? 1.f : 0.f; }); break;
-    case kGe: each<N>(n, to, [=](int64_t i) { return a[i] >= b[i] ? 1.f : 0.f; }); break;
-    case kEq: each<N>(n, to, [=](int64_t i) { return a[i] == b[i] ? 1.f : 0.f; }); break;
-    case kXor:  // of truth values
-    case kNe: each<N>(n, to, [=](int64_t i) { return a[i] != b[i] ? 1.f : 0.f; }); break;
-    case kAnd: each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? a[i] : b[i]; }); break;
-    case kOr: each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? a[i] : b[i]; }); break;
-    default: __builtin_unreachable();
-  }
+  const float x = (Greatest ? a > b : a < b) ? a : b, y = (Greatest ? b > a : b < a) ? b : a;
+  const uint32_t ordered = Greatest ? bits(x) & bits(y) : bits(x) | bits(y);  // they differ in signs of 0 at most
+  const uint32_t flushed = either(__builtin_fabsf(x) < FLT_MIN, ordered & 0x80000000u, ordered);
+  return number(either(a != a || b != b, bits(a + b), flushed));
 }
 
 // Memory for the rows of one program at a time.
@@ -138,10 +121,10 @@ class Machine {
         width_(std::min(positions, kBlock)),
         registers_(set.arguments + set.literals.size() + set.between),
         memory_((set.stack + 1 + registers_.size()) * width_) {
-    for (size_t k = 0; k < set.literals.size(); ++k) registers_[set.arguments + k].number = set.literals.begin()[k];
-    for (int64_t k = 0; k < set.between; ++k) {
-      const int64_t at = set.arguments + set.literals.size() + k;
-      registers_[at].row = own(at);
+    for (size_t k = 0; k < registers_.size(); ++k) registers_[k].row = own(k);
+    for (size_t k = 0; k < set.literals.size(); ++k) {
+      float* row = own(set.arguments + k);
+      std::fill(row, row + width_, set.literals.begin()[k]);
     }
   }
 
@@ -176,52 +159,67 @@ class Machine {
       operand += set_.arguments, constant += set_.arguments;
       float* result = row(program.slot[step]);
       for (const Micro* one = micros + starts[kind]; one != micros + starts[kind + 1]; ++one)
-        apply<N>(*one, seen, n, one->to < 0 ? result : own(one->to));
+        choose<N>(*one, seen, n, one->to < 0 ? result : own(one->to));
     }
     registers_[0] = read<N>(program.root, program.root_constant, seen, n, 0);
     const Row result = filled<N>(0, n);
     each<N>(n, out, [=](int64_t i) { return result[i]; });
   }
 
+  // Runs an operation on what its first two operands are. A long row that repeats a number would cost as much as the
+  // operation.
   template <int N>
-  void apply(const Micro& one, const Features& seen, int64_t n, float* to) {
+  void choose(const Micro& one, const Features& seen, int64_t n, float* to) {
+    if constexpr (N == 0) {
+      const Register &a = registers_[one.a], &b = registers_[one.b];
+      if (a.row && !b.row) return apply<N>(one, seen, n, to, Row{a.row}, Same{b.number});
+      if (b.row && !a.row) return apply<N>(one, seen, n, to, Same{a.number}, Row{b.row});
+    }
+    apply<N>(one, seen, n, to, filled<N>(one.a, n), filled<N>(one.b, n));
+  }
+
+  template <int N, typename A, typename B>
+  void apply(const Micro& one, const Features& seen, int64_t n, float* to, A a, B b) {
     switch (one.op) {
+      case kCopy: return each<N>(n, to, [=](int64_t i) { return a[i]; });
       case kLook: {
-        const Row a{seen.numbers + one.a * seen.stride};
-        return each<N>(n, to, [=](int64_t i) { return a[i]; });
+        const Row row{seen.numbers + one.c * seen.stride};
+        return each<N>(n, to, [=](int64_t i) { return row[i]; });
       }
       case kLookAt: {
-        const Row a = filled<N>(one.a, n);
-        const float count = static_cast<float>(one.b);
-        return each<N>(n, to, [=, &seen](int64_t i) {
+        const Features shown = seen;
+        const float count = static_cast<float>(one.c);
+        return each<N>(n, to, [=](int64_t i) {
           const float place = a[i];
           if (!(place >= 0.f && place < count)) return 0.f;
           const int32_t feature = static_cast<int32_t>(place);
-          return static_cast<float>(feature) == place ? seen.numbers[feature * seen.stride + i] : 0.f;
+          return static_cast<float>(feature) == place ? shown.numbers[feature * shown.stride + i] : 0.f;
         });
       }
       case kSelect: {
-        const Row a = filled<N>(one.a, n), b = filled<N>(one.b, n), c = filled<N>(one.c, n);
-        return each<N>(n, to, [=](int64_t i) { return a[i] != 0.f ? c[i] : b[i]; });
+        const Row c = filled<N>(one.c, n);
+        return each<N>(n, to, [=](int64_t i) { return number(either(a[i] != 0.f, bits(c[i]), bits(b[i]))); });
       }
-      default: break;
+      case kNeg: return each<N>(n, to, [=](int64_t i) { return -a[i]; });
+      case kAbs: return each<N>(n, to, [=](int64_t i) { return __builtin_fabsf(a[i]); });
+      case kNot: return each<N>(n, to, [=](int64_t i) { return 1.f - a[i]; });
+      case kAdd: return each<N>(n, to, [=](int64_t i) { return a[i] + b[i]; });
+      case kSub: return each<N>(n, to, [=](int64_t i) { return a[i] - b[i]; });
+      case kMul: return each<N>(n, to, [=](int64_t i) { return a[i] * b[i]; });
+      case kDiv: return each<N>(n, to, [=](int64_t i) { return a[i] / b[i]; });
+      case kMax: return each<N>(n, to, [=](int64_t i) { return extreme<true>(a[i], b[i]); });
+      case kMin: return each<N>(n, to, [=](int64_t i) { return extreme<false>(a[i], b[i]); });
+      case kLt: return each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? 1.f : 0.f; });
+      case kLe: return each<N>(n, to, [=](int64_t i) { return a[i] <= b[i] ? 1.f : 0.f; });
+      case kGt: return each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? 1.f : 0.f; });
+      case kGe: return each<N>(n, to, [=](int64_t i) { return a[i] >= b[i] ? 1.f : 0.f; });
+      case kEq: return each<N>(n, to, [=](int64_t i) { return a[i] == b[i] ? 1.f : 0.f; });
+      case kXor:  // of truth values, as the next two
+      case kNe: return each<N>(n, to, [=](int64_t i) { return a[i] != b[i] ? 1.f : 0.f; });
+      case kAnd: return each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? a[i] : b[i]; });
+      case kOr: return each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? a[i] : b[i]; });
+      default: __builtin_unreachable();
     }
-    if (one.op < kAdd) {
-      const Row a = filled<N>(one.a, n);
-      switch (one.op) {
-        case kCopy: return each<N>(n, to, [=](int64_t i) { return a[i]; });
-        case kNeg: return each<N>(n, to, [=](int64_t i) { return -a[i]; });
-        case kAbs: return each<N>(n, to, [=](int64_t i) { return __builtin_fabsf(a[i]); });
-        case kNot: return each<N>(n, to, [=](int64_t i) { return 1.f - a[i]; });
-        default: __builtin_unreachable();
-      }
-    }
-    if constexpr (N == 0) {  // a row that repeats one number costs as much as the operation
-      const Register &a = registers_[one.a], &b = registers_[one.b];
-      if (a.row && !b.row) return combine<N>(one.op, n, to, Row{a.row}, Same{b.number});
-      if (b.row && !a.row) return combine<N>(one.op, n, to, Same{a.number}, Row{b.row});
-    }
-    combine<N>(one.op, n, to, filled<N>(one.a, n), filled<N>(one.b, n));
   }
 
   float* row(int64_t slot) { return memory_.data() + slot * width_; }
@@ -230,9 +228,9 @@ class Machine {
   // The row of a register, which may have to be made.
   template <int N>
   Row filled(int32_t k, int64_t n) {
-    if (const float* there = registers_[k].row) return {there};
-    const float number = registers_[k].number;
-    each<N>(n, own(k), [=](int64_t) { return number; });
+    const auto [there, number] = registers_[k];
+    if (N > 0 || there) return {there};  // a few positions have rows always
+    std::fill(own(k), own(k) + n, number);
     return {own(k)};
   }
 
@@ -240,15 +238,20 @@ class Machine {
   // Like XLA, this takes the last feature for one that is not there; there is one at least.
   template <int N>
   Register read(int32_t place, float number, const Features& seen, int64_t n, int32_t k) {
-    if (place < 0) return {nullptr, number};
-    if (place <= set_.stack) return {row(place), 0};
     const int64_t feature = place - set_.stack - 1;
-    if (feature >= seen.truths)
-      return {seen.numbers + std::min(feature - seen.truths, seen.count - 1) * seen.stride, 0};
-    const uint32_t* word = seen.words + (feature >> 5) * seen.stride;
-    const int bit = feature & 31;
-    each<N>(n, own(k), [=](int64_t i) { return static_cast<float>((word[i] >> bit) & 1u); });
-    return {own(k), 0};
+    if (seen.truths && 0 <= feature && feature < seen.truths) {
+      const uint32_t* word = seen.words + (feature >> 5) * seen.stride;
+      const int bit = feature & 31;
+      each<N>(n, own(k), [=](int64_t i) { return static_cast<float>((word[i] >> bit) & 1u); });
+      return {own(k), 0};
+    }
+    if constexpr (N > 0) each<N>(n, own(k), [=](int64_t) { return number; });
+    // All three, of which one is chosen: which one it is a CPU cannot guess.
+    const float* constant = N > 0 ? own(k) : nullptr;
+    const float* known = row(place);
+    const float* shown = seen.numbers + std::min(feature - seen.truths, seen.count - 1) * seen.stride;
+    const float* found = feature < 0 ? known : shown;
+    return {place < 0 ? constant : found, number};
   }
 
   const Functions& set_;

@@ -107,7 +107,7 @@ class _Trace:
     """What one function does: operations, each with its operands, and the values that they give."""
 
     def __init__(self, primitive: Primitive, width: int) -> None:
-        self.operations: list[tuple[str, Value, tuple[Any, ...]]] = []
+        self.operations: list[tuple[str, Value, tuple[Any, ...], int]] = []
         self.arguments = primitive.arity or 1  # a parametrised terminal gets its parameter
         self.features = 0
         shown = jax.ShapeDtypeStruct((FEATURES, CASES), jnp.float32)
@@ -176,20 +176,20 @@ class _Trace:
         if rows != [Feature(row) for row in range(len(rows))]:
             raise Refused("reads others than the first features by a computed number")
         self.features = max(self.features, len(rows))
-        return self._operate("look_at", [number, len(rows)])
+        return self._operate("look_at", [number], row=len(rows))
 
-    def _operate(self, name: str, given: Sequence[Any], truth: bool = False) -> Value:
+    def _operate(self, name: str, given: Sequence[Any], truth: bool = False, row: int = 0) -> Value:
         operands = tuple(self._seen(x) if isinstance(x, Feature) else x for x in given)
         truth = truth or name in LOGIC
         if name == "select_n":
             truth = all(getattr(x, "truth", False) for x in operands[1:])
         made = Value(truth=truth, made=_arithmetic(name, operands))
-        self.operations.append((name, made, operands))
+        self.operations.append((name, made, operands, row))
         return made
 
     def _seen(self, feature: Feature) -> Value:
         self.features = max(self.features, feature.row + 1)
-        return self._operate("look", [feature.row])
+        return self._operate("look", [], row=feature.row)
 
 
 def _literal(value: Any) -> Any:
@@ -249,20 +249,21 @@ def _number(primitives: PrimitiveSet, traced: Sequence[_Trace]) -> Functions:
     micros, starts, between = [], [0], 0
     first = primitives.max_arity
     for one in traced:
-        for _, _, operands in one.operations:
+        for _, _, operands, _ in one.operations:
             for x in operands:
                 if isinstance(x, Number):
                     literals.setdefault(_bits(x), first + len(literals))
     for one in traced:
-        places = {made: k for k, (_, made, _) in enumerate(one.operations)}
+        places = {made: k for k, (_, made, *_) in enumerate(one.operations)}
         register: Callable[[Any], int] = lambda x, places=places: (  # noqa: E731
-            x if isinstance(x, int) else literals[_bits(x)] if isinstance(x, Number)
+            literals[_bits(x)] if isinstance(x, Number)
             else x.at if x.at >= 0 else first + len(literals) + places[x]
         )
-        for name, made, operands in one.operations:
+        for name, made, operands, row in one.operations:
             to = -1 if made is one.result else register(made)
-            row = [OPERATIONS.index(name), to, *map(register, operands)]
-            micros += row + [0] * (5 - len(row))
+            read = [*map(register, operands)]
+            read += [0] * (2 - len(read)) + [row] * (len(read) < 3)
+            micros += [OPERATIONS.index(name), to, *read]
         starts.append(len(micros) // 5)
         between = max(between, len(one.operations) - 1)
     return Functions(
