@@ -228,9 +228,9 @@ class Machine {
   // The row of a register, which may have to be made.
   template <int N>
   Row filled(int32_t k, int64_t n) {
-    const auto [there, number] = registers_[k];
+    const float* there = registers_[k].row;
     if (N > 0 || there) return {there};  // a few positions have rows always
-    std::fill(own(k), own(k) + n, number);
+    std::fill(own(k), own(k) + n, registers_[k].number);
     return {own(k)};
   }
 
