@@ -109,4 +109,4 @@ def _jaxgp_feature_at(number: Array, *rows: Array) -> Array:
     return found
 
 
-FEATURE_AT = _jaxgp_feature_at.__name__
+FEATURE_AT = "_jaxgp_feature_at"

@@ -72,9 +72,14 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array
     return _by_platform(ways, together, plans, features)
 
 
-def _by_platform(ways: Mapping[str, Callable[..., Array]], default: Callable[..., Array], *given: Any) -> Array:
-    """Return what the way of the platform that a program is compiled for makes of arguments."""
-    values: Array = lax.platform_dependent(*given, default=default, **ways) if ways else default(*given)
+def _by_platform(ways: Mapping[str, Callable[..., Any]], default: Callable[..., Array], *given: Any) -> Array:
+    """Return what the way of the platform that a program is compiled for makes of arguments.
+
+    Kernels do not say that what they return differs between devices; where `shard_map` checks that, the default runs.
+    """
+    if not ways or any(getattr(jax.typeof(x), "manual_axis_type", None) for x in jax.tree.leaves(given)):
+        return default(*given)
+    values: Array = lax.platform_dependent(*given, default=default, **ways)
     return values
 
 
@@ -151,7 +156,7 @@ def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, acti
 
     by_pairs = partial(active_by_pairs, primitives)
     few = active.shape[1] < FEW and len(active) * _row_bytes(primitives, plans, features) > SMALL
-    ways = {} if few else {"cpu": whole_programs}
+    ways: dict[str, Callable[..., Any]] = {} if few else {"cpu": whole_programs}
     ways |= by_kernel(primitives, features, whole_programs, whole_programs)
     return _by_platform(ways, by_pairs, plans, features, active)
 
@@ -224,7 +229,10 @@ def evaluate_uneven(primitives: PrimitiveSet, plans: Plan, features: Features) -
         float32[P, B].
     """
     whole_programs = partial(evaluate, primitives)
-    ways = {"cpu": whole_programs, **by_kernel(primitives, features, whole_programs, whole_programs)}
+    ways: dict[str, Callable[..., Any]] = {
+        "cpu": whole_programs,
+        **by_kernel(primitives, features, whole_programs, whole_programs),
+    }
     return _by_platform(ways, partial(uneven_by_halves, primitives), plans, features)
 
 

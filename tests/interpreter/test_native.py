@@ -103,7 +103,7 @@ GAMES = {
     "game=mate": "",
     "game=othello program.role=leaf": "weights",
     "game=lose_checkers": "weights",
-    "game=rars": "tan: floor",
+    "game=rars": "tan: ",
     "game=robocode": "Random: ",
 }
 """Why sets of games are not evaluated natively; nothing: they are."""
@@ -276,7 +276,7 @@ def test_the_switch(monkeypatch):
 
 @needs_compiler
 @pytest.mark.thorough
-def test_processes_may_build_it_at_once_and_a_damaged_one_is_built_anew(kept):
+def test_processes_may_build_it_at_once_and_what_is_no_library_is_built_anew(kept):
     words = [sys.executable, "-c", "from jaxgp.interpreter.native import build; print(build.library())"]
 
     def built(number):
@@ -289,7 +289,7 @@ def test_processes_may_build_it_at_once_and_a_damaged_one_is_built_anew(kept):
     assert len(first) == 1
     assert first.pop().startswith("Library(")
     (library,) = kept.iterdir()
-    library.write_bytes(library.read_bytes()[:1000])
+    library.write_text("nothing")
     assert built(1).pop().startswith("Library(")
     assert library.stat().st_size > 1000
 
@@ -311,7 +311,7 @@ for checked in (False, True):
     mesh = Mesh(np.array(jax.devices()), "x")
     shared = jax.shard_map(run, mesh=mesh, in_specs=part, out_specs=part, check_vma=checked)
     np.testing.assert_array_equal(jax.jit(shared)(plans, features), alone)
-assert "JaxgpRunEach" in jax.jit(shared).lower(plans, features).as_text()
+    assert ("JaxgpRunEach" in jax.jit(shared).lower(plans, features).as_text()) != checked
 print(jax.device_count())
 """
 

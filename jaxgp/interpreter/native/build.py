@@ -106,7 +106,7 @@ def _cpu() -> str:
 
 
 def _loaded(compiler: list[str], path: Path) -> ctypes.CDLL:
-    """Load a library. One that is not there, or that a full disk or a crash has damaged, is compiled."""
+    """Load a library. One that is not there, or is none, is compiled."""
     with suppress(OSError):
         return ctypes.CDLL(str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -115,6 +115,8 @@ def _loaded(compiler: list[str], path: Path) -> ctypes.CDLL:
         part = Path(apart, path.name)
         words = [*compiler, *FLAGS, f"-I{jax.ffi.include_dir()}", str(SOURCE), "-o", str(part)]
         subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
+        with part.open("rb") as made:
+            os.fsync(made.fileno())  # after a loss of power there is a whole library or none
         part.replace(path)
     return ctypes.CDLL(str(path))
 

@@ -73,10 +73,9 @@ def _call(function: str, primitives: PrimitiveSet, shape: tuple[int, ...], plans
     there, functions = library(), translate(primitives)
     assert isinstance(there, Library)
     assert isinstance(functions, Functions), "by why_not"
-    call: Any = jax.ffi.ffi_call(
-        there.target(function), jax.ShapeDtypeStruct(shape, jnp.float32), vmap_method="expand_dims"
-    )
     fields = (plans.kind, plans.operand, plans.constant, plans.slot, plans.steps, plans.root, plans.root_constant)
+    result = jax.ShapeDtypeStruct(shape, jnp.float32)
+    call: Any = jax.ffi.ffi_call(there.target(function), result, vmap_method="expand_dims")
     values: Array = call(
         *fields,
         *seen,

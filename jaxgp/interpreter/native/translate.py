@@ -6,7 +6,7 @@ divides by multiplying with the reciprocal, drops a sum with 0, and merges what 
 arithmetic has a closed list of forms that it leaves alone; a set with any other is refused, and runs in plain XLA.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import frexp, isfinite
@@ -141,7 +141,8 @@ class _Trace:
             if equation.params.get("name") == FEATURE_AT:
                 return [self._look_at(given)]
             return self._run(equation.params["jaxpr"], given)
-        if out.aval.dtype not in (jnp.float32, jnp.bool_):
+        truths = name == "convert_element_type" and equation.invars[0].aval.dtype == jnp.bool_  # 0 and 1 of any type
+        if out.aval.dtype not in (jnp.float32, jnp.bool_) and not truths:
             raise RefusedError(f"{name} gives {out.aval.dtype}")
         if name == "slice":
             return [_rows(equation, given[0])]
@@ -213,7 +214,8 @@ def _rows(equation: Any, whole: Any) -> Feature:
 def _converted(equation: Any, given: Any) -> Any:
     """Return a value as a number; a truth value is one already."""
     before, after = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
-    if before == after or before == jnp.bool_ or (isinstance(given, Number) and after == jnp.float32):
+    exact = isinstance(given, Number) or (isinstance(given, Value) and given.truth)
+    if before == after or before == jnp.bool_ or (exact and after == jnp.float32):
         return given
     raise RefusedError(f"turns {before} into {after}")
 
@@ -255,9 +257,12 @@ def _number(primitives: PrimitiveSet, traced: Sequence[_Trace]) -> Functions:
                     literals.setdefault(_bits(x), first + len(literals))
     for one in traced:
         places = {made: k for k, (_, made, *_) in enumerate(one.operations)}
-        register: Callable[[Any], int] = lambda x, places=places: (  # noqa: E731
-            literals[_bits(x)] if isinstance(x, Number) else x.at if x.at >= 0 else first + len(literals) + places[x]
-        )
+
+        def register(x: Number | Value, places: dict[Value, int] = places) -> int:
+            if isinstance(x, Number):
+                return literals[_bits(x)]
+            return x.at if x.at >= 0 else first + len(literals) + places[x]
+
         for name, made, operands, row in one.operations:
             to = -1 if made is one.result else register(made)
             read = [*map(register, operands)]
