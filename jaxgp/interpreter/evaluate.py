@@ -77,10 +77,15 @@ def _by_platform(ways: Mapping[str, Callable[..., Any]], default: Callable[..., 
 
     Kernels do not say that what they return differs between devices; where `shard_map` checks that, the default runs.
     """
-    if not ways or any(getattr(jax.typeof(x), "manual_axis_type", None) for x in jax.tree.leaves(given)):
+    if not ways or any(map(_differs, jax.tree.leaves(given))):
         return default(*given)
     values: Array = lax.platform_dependent(*given, default=default, **ways)
     return values
+
+
+def _differs(x: Array) -> bool:
+    """Return whether a `shard_map` that checks it knows an array to differ between devices."""
+    return bool(getattr(getattr(jax.typeof(x), "manual_axis_type", None), "varying", ()))
 
 
 def evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
@@ -277,7 +282,7 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
     """
     in_segments, by_pairs = partial(owned_in_segments, primitives), partial(owned_by_pairs, primitives)
     native, kernel = (partial(one, primitives) for one in (evaluate_owned_natively, evaluate_owned_in_kernel))
-    ways = {"cpu": in_segments, **by_kernel(primitives, features, native, kernel)}
+    ways: dict[str, Callable[..., Any]] = {"cpu": in_segments, **by_kernel(primitives, features, native, kernel)}
     return _by_platform(ways, by_pairs, plans, owner, features, needed)
 
 

@@ -171,6 +171,21 @@ def test_entry_points_have_the_values_of_plain_xla(ways, monkeypatch):
 
 
 @needs_compiler
+@pytest.mark.parametrize("batch", [(), (6,), (3, 2)])
+def test_entry_points_call_the_library(batch, monkeypatch):
+    plans = jax.eval_shape(partial(plan, MIXED), random_programs(1, MIXED, 6, 9, 0))
+    plans = jax.tree.map(lambda x: jax.ShapeDtypeStruct((*batch, *x.shape[1:]), x.dtype), plans)
+
+    def lowered():
+        run = jax.jit(lambda plans, features: evaluate(MIXED, plans, features))
+        return run.trace(plans, jax.ShapeDtypeStruct((4, 3), jnp.float32)).lower().as_text()
+
+    assert build.EACH in lowered()
+    monkeypatch.setenv(build.SWITCH, "off")
+    assert build.EACH not in lowered()
+
+
+@needs_compiler
 def test_packed_features_have_the_values_of_plain_ones():
     programs = random_programs(14, SQUARES, 20, 40, int(SQUARES.root_type[0]))
     packed, features = seen_by(SQUARES, np.random.default_rng(8), 13)
