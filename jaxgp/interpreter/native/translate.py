@@ -36,7 +36,7 @@ MOST = 2**24
 """Whole numbers up to this one are float32s."""
 
 
-class RefusedError(Exception):
+class UntranslatedError(Exception):
     """A function cannot be computed natively; the message says why."""
 
 
@@ -98,7 +98,7 @@ def translate(primitives: PrimitiveSet) -> Functions | str:
     for one in instructions(primitives):
         try:
             traced.append(_Trace(one, primitives.max_arity))
-        except RefusedError as why:
+        except UntranslatedError as why:
             return f"{one.name}: {why}"
     return _number(primitives, traced)
 
@@ -115,7 +115,7 @@ class _Trace:
         try:
             closed = jax.make_jaxpr(lambda features, *args: apply(primitive, features, args))(shown, *given)
         except Exception as error:  # whatever a function raises: plain XLA will say it, or shows it other features
-            raise RefusedError(f"cannot be traced alone ({type(error).__name__})") from error
+            raise UntranslatedError(f"cannot be traced alone ({type(error).__name__})") from error
         (found,) = self._run(closed, [WHOLE, *(Value(at) for at in range(width))])
         self.result = self._operate("copy", [found]) if not self._is_last(found) else found
 
@@ -143,7 +143,7 @@ class _Trace:
             return self._run(equation.params["jaxpr"], given)
         truths = name == "convert_element_type" and equation.invars[0].aval.dtype == jnp.bool_  # 0 and 1 of any type
         if out.aval.dtype not in (jnp.float32, jnp.bool_) and not truths:
-            raise RefusedError(f"{name} gives {out.aval.dtype}")
+            raise UntranslatedError(f"{name} gives {out.aval.dtype}")
         if name == "slice":
             return [_rows(equation, given[0])]
         if name == "stack" and equation.params["axis"] == 0:
@@ -154,7 +154,7 @@ class _Trace:
                 first = self._operate(name.removeprefix("reduce_"), [first, one])
             return [first]
         if any(isinstance(x, Many) or x is WHOLE for x in given):
-            raise RefusedError(f"{name} of several values at once")
+            raise UntranslatedError(f"{name} of several values at once")
         if name in SAME and equation.invars[0].aval.size in (1, out.aval.size) and out.aval.size in (1, CASES):
             return [given[0]]
         if name == "convert_element_type":
@@ -164,9 +164,9 @@ class _Trace:
     def _computed(self, name: str, equation: Any, given: list[Any]) -> Any:
         truths = equation.outvars[0].aval.dtype == jnp.bool_
         if name not in OPERATIONS or (name in LOGIC) > truths:
-            raise RefusedError(f"{name} is none of the operations")
+            raise UntranslatedError(f"{name} is none of the operations")
         if name == "select_n" and (equation.invars[0].aval.dtype != jnp.bool_ or len(given) != 3):
-            raise RefusedError("it chooses by a number")
+            raise UntranslatedError("it chooses by a number")
         if name == "ne" and given[1] == Number(0) and isinstance(given[0], Value) and given[0].truth:
             return given[0]
         return self._operate(name, given, truths)
@@ -175,7 +175,7 @@ class _Trace:
         """Return the feature whose number is computed, of the first ones."""
         number, *rows = given
         if rows != [Feature(row) for row in range(len(rows))]:
-            raise RefusedError("reads others than the first features by a computed number")
+            raise UntranslatedError("reads others than the first features by a computed number")
         self.features = max(self.features, len(rows))
         return self._operate("look_at", [number], row=len(rows))
 
@@ -197,9 +197,9 @@ def _literal(value: Any) -> Any:
     """Return what a constant of a jaxpr is, a number unless it is an array."""
     array = np.asarray(value)
     if array.size != 1:
-        raise RefusedError("computes with an array of constants")
+        raise UntranslatedError("computes with an array of constants")
     if array.dtype.kind in "iu" and abs(int(array.reshape(()))) > MOST:
-        raise RefusedError(f"{array.reshape(())} is no float32")
+        raise UntranslatedError(f"{array.reshape(())} is no float32")
     return Number(float(array.reshape(())))
 
 
@@ -207,7 +207,7 @@ def _rows(equation: Any, whole: Any) -> Feature:
     """Return the one feature that an equation slices."""
     first, after, steps = (equation.params[key] for key in ("start_indices", "limit_indices", "strides"))
     if whole is not WHOLE or first[1] or after[1] != CASES or after[0] - first[0] != 1 or steps not in (None, (1, 1)):
-        raise RefusedError("slices others than one feature")
+        raise UntranslatedError("slices others than one feature")
     return Feature(first[0])
 
 
@@ -217,7 +217,7 @@ def _converted(equation: Any, given: Any) -> Any:
     exact = isinstance(given, Number) or (isinstance(given, Value) and given.truth)
     if before == after or before == jnp.bool_ or (exact and after == jnp.float32):
         return given
-    raise RefusedError(f"turns {before} into {after}")
+    raise UntranslatedError(f"turns {before} into {after}")
 
 
 def _arithmetic(name: str, operands: Sequence[Any]) -> str:
@@ -227,13 +227,13 @@ def _arithmetic(name: str, operands: Sequence[Any]) -> str:
     if name in ("select_n", "copy", "abs", "max", "min"):
         return "product" if "product" in before else "sum" if before else ""
     if name == "neg" and before:
-        raise RefusedError("negates what it computes, where XLA may turn a difference round")
+        raise UntranslatedError("negates what it computes, where XLA may turn a difference round")
     if name not in SUMS + PRODUCTS:
         return "product" if name == "neg" else ""
     if before and (literals or name in PRODUCTS or "product" in before):
-        raise RefusedError(f"{name} of what it computes: XLA may round once for both, or join constants")
+        raise UntranslatedError(f"{name} of what it computes: XLA may round once for both, or join constants")
     if len(literals) > 1 or not all(_harmless(name, operands, x) for x in literals):
-        raise RefusedError(f"{name} with {literals[0]:g}, which XLA computes in another way")
+        raise UntranslatedError(f"{name} with {literals[0]:g}, which XLA computes in another way")
     return "sum" if name in SUMS and not literals else "product"
 
 
