@@ -8,6 +8,7 @@ from jax import Array
 
 from envs.mancala.rules import Mancala, State
 from jaxgp.genotypes.primitives import FLOAT, Integers, Primitive, PrimitiveSet
+from jaxgp.interpreter.calls import feature_at
 from jaxgp.options import MAX_WEIGHT, option
 
 View = Literal["own", "absolute"]
@@ -86,12 +87,7 @@ def primitive_set(game: Mancala, options: Options) -> PrimitiveSet:
             index = index % cells
         elif options.value_at_out_of_range == "clamp":
             index = jnp.clip(index, 0, cells - 1)
-        # Reads 0 outside the board. One `where` per cell fuses into the interpreter's step, which a gather or a sum
-        # over the cells does not: 2 to 7 times as fast on a CPU.
-        stones = jnp.zeros_like(index)
-        for cell in range(cells):
-            stones = jnp.where(index == cell, board[cell], stones)
-        return stones
+        return feature_at(board, index, cells)  # 0 outside the board
 
     read = {
         "zero": "value_at({features}, {0})",

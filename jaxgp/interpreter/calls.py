@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
@@ -81,3 +82,31 @@ def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array
         passed = [features, *passed]
     assert primitive.call is not None
     return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), features.dtype), features.shape[1:])
+
+
+def feature_at(features: Array, number: Array, count: int) -> Array:
+    """Return the feature that a computed number names, as functions that read features do.
+
+    Args:
+        features: float32[F, B].
+        number: float32[B].
+        count: of the first features that may be named.
+
+    Returns:
+        float32[B], 0 where the number is no whole number from 0 to `count` - 1.
+    """
+    # One `where` for each feature fuses into the interpreter's step, which a gather or a sum does not: 2 to 7 times as
+    # fast on a CPU.
+    return _jaxgp_feature_at(number, *(features[place] for place in range(count)))
+
+
+@jax.jit
+def _jaxgp_feature_at(number: Array, *rows: Array) -> Array:
+    """Return the row of this number, 0 where there is none. The native interpreter knows this function by its name."""
+    found = jnp.zeros_like(number)
+    for place, row in enumerate(rows):
+        found = jnp.where(number == place, row, found)
+    return found
+
+
+FEATURE_AT = "_jaxgp_feature_at"

@@ -8,16 +8,18 @@ Five entry points give the same values. They differ in the positions that each p
 - `evaluate_owned`: positions [B] of which each has a program of its own, as the leaves of many searches have.
 - `evaluate_programs`: plans the programs first, then `evaluate`.
 
-Each chooses its method by the device and the shapes. A CPU takes programs in chunks, so that their rows stay in the
-cache, and runs each chunk for as long as its longest program needs. A GPU has a kernel for most sets
-(`jaxgp.interpreter.kernels`); programs of the others run in lockstep. `evaluate_together`, `active_by_pairs`,
-`uneven_by_halves` and `owned_by_pairs` are such methods; the last three drop finished programs from the loop.
+Each chooses its method by the device and the shapes. For most sets a CPU has the native interpreter
+(`jaxgp.interpreter.native`) and a GPU a kernel (`jaxgp.interpreter.kernels`). Without the former a CPU takes programs
+in chunks, so that their rows stay in the cache, and runs each chunk for as long as its longest program needs; without
+the latter programs run in lockstep. `evaluate_together`, `active_by_pairs`, `uneven_by_halves` and `owned_by_pairs` are
+such methods; the last three drop finished programs from the loop.
 """
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,6 +32,7 @@ from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import Features, Packed, apply, instructions
 from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel, evaluate_owned_in_kernel
 from jaxgp.interpreter.kernels.choice import by_kernel
+from jaxgp.interpreter.native.run import evaluate_natively, evaluate_owned_natively
 from jaxgp.interpreter.plan import CONSTANT, Plan, plan, stack_bound
 
 SEGMENT = 128
@@ -59,20 +62,37 @@ def evaluate(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array
     Returns:
         float32 of shape [P, B], [P, T, B] or [B]; true is 1 and false is 0.
     """
+    together, native = partial(evaluate_together, primitives), partial(evaluate_natively, primitives)
     if plans.steps.ndim == 0:
-        return _run(primitives, plans, features, plans.steps)
+        return _by_platform(by_kernel(primitives, features, native), together, plans, features)
+    ways = by_kernel(primitives, features, native, partial(evaluate_in_kernel, primitives))
     count = _chunk(primitives, plans, features)
-    together, whole = partial(evaluate_together, primitives), count == len(plans.steps)
-    ways = by_kernel(primitives, features, partial(evaluate_in_kernel, primitives))
-    if whole and not ways:
-        return together(plans, features)
-    on_cpu = together if whole else partial(_evaluate_in_chunks, primitives, count=count)
-    return lax.platform_dependent(plans, features, cpu=on_cpu, default=together, **ways)
+    if count < len(plans.steps):
+        ways = {"cpu": partial(_evaluate_in_chunks, primitives, count=count), **ways}
+    return _by_platform(ways, together, plans, features)
+
+
+def _by_platform(ways: Mapping[str, Callable[..., Any]], default: Callable[..., Array], *given: Any) -> Array:
+    """Return what the way of the platform that a program is compiled for makes of arguments.
+
+    Kernels do not say that what they return differs between devices; where `shard_map` checks that, the default runs.
+    """
+    if not ways or any(map(_differs, jax.tree.leaves(given))):
+        return default(*given)
+    values: Array = lax.platform_dependent(*given, default=default, **ways)
+    return values
+
+
+def _differs(x: Array) -> bool:
+    """Return whether a `shard_map` that checks it knows an array to differ between devices."""
+    return bool(getattr(getattr(jax.typeof(x), "manual_axis_type", None), "varying", ()))
 
 
 def evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
-    """Evaluate plans [P] or [P, T] in one loop, as long as the longest of them; arguments are those of `evaluate`."""
+    """Evaluate plans in one loop, as long as the longest of them; arguments are those of `evaluate`."""
     bound = plans.steps.max()
+    if plans.steps.ndim == 0:
+        return _run(primitives, plans, features, bound)
 
     def run(one: Plan, seen: Features) -> Array:
         return _run(primitives, one, seen, bound)
@@ -122,8 +142,8 @@ def _row_bytes(primitives: PrimitiveSet, plans: Plan, features: Features) -> int
 def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array) -> Array:
     """Evaluate each program on those of its positions that matter now.
 
-    A CPU evaluates all positions, but skips programs without an active one, as a kernel of a GPU does. With few
-    positions for each of many programs a CPU goes by pairs.
+    A CPU evaluates all positions, but skips programs without an active one, as kernels do. With few positions for each
+    of many programs plain XLA goes by pairs.
 
     Args:
         primitives: the set the plans were made with.
@@ -139,12 +159,11 @@ def evaluate_active(primitives: PrimitiveSet, plans: Plan, features: Array, acti
         steps = jnp.where(active.any(-1)[:, None], plans.steps, 0)
         return evaluate(primitives, dataclasses.replace(plans, steps=steps), features)
 
-    by_pairs, ways = partial(active_by_pairs, primitives), by_kernel(primitives, features, whole_programs)
+    by_pairs = partial(active_by_pairs, primitives)
     few = active.shape[1] < FEW and len(active) * _row_bytes(primitives, plans, features) > SMALL
-    if few and not ways:
-        return by_pairs(plans, features, active)
-    on_cpu = by_pairs if few else whole_programs
-    return lax.platform_dependent(plans, features, active, cpu=on_cpu, default=by_pairs, **ways)
+    ways: dict[str, Callable[..., Any]] = {} if few else {"cpu": whole_programs}
+    ways |= by_kernel(primitives, features, whole_programs, whole_programs)
+    return _by_platform(ways, by_pairs, plans, features, active)
 
 
 def active_by_pairs(primitives: PrimitiveSet, plans: Plan, features: Array, active: Array, least: int = 64) -> Array:
@@ -215,10 +234,11 @@ def evaluate_uneven(primitives: PrimitiveSet, plans: Plan, features: Features) -
         float32[P, B].
     """
     whole_programs = partial(evaluate, primitives)
-    ways = by_kernel(primitives, features, whole_programs)
-    return lax.platform_dependent(
-        plans, features, cpu=whole_programs, default=partial(uneven_by_halves, primitives), **ways
-    )
+    ways: dict[str, Callable[..., Any]] = {
+        "cpu": whole_programs,
+        **by_kernel(primitives, features, whole_programs, whole_programs),
+    }
+    return _by_platform(ways, partial(uneven_by_halves, primitives), plans, features)
 
 
 def uneven_by_halves(primitives: PrimitiveSet, plans: Plan, features: Features, least: int = 32) -> Array:
@@ -261,8 +281,9 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
         float32[B]; unspecified beyond the first `needed`.
     """
     in_segments, by_pairs = partial(owned_in_segments, primitives), partial(owned_by_pairs, primitives)
-    ways = by_kernel(primitives, features, partial(evaluate_owned_in_kernel, primitives))
-    return lax.platform_dependent(plans, owner, features, needed, cpu=in_segments, default=by_pairs, **ways)
+    native, kernel = (partial(one, primitives) for one in (evaluate_owned_natively, evaluate_owned_in_kernel))
+    ways: dict[str, Callable[..., Any]] = {"cpu": in_segments, **by_kernel(primitives, features, native, kernel)}
+    return _by_platform(ways, by_pairs, plans, owner, features, needed)
 
 
 def owned_in_segments(primitives: PrimitiveSet, plans: Plan, owner: Array, features: Features, needed: Array) -> Array:

@@ -1,6 +1,7 @@
-"""Where kernels are used: on a GPU, for programs whose functions they can compute.
+"""Where kernels are used: for programs whose functions they can compute, on a GPU and on a CPU with a C++ compiler.
 
-On an H200 they are 2.7 to 7.2 times as fast as plain XLA, with equal values (docs/gpu.md).
+On an H200 they are 2.7 to 7.2 times as fast as plain XLA, with equal values (docs/gpu.md); the native interpreter of a
+CPU is in `jaxgp.interpreter.native`.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from jax import Array
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.calls import Features, Packed
 from jaxgp.interpreter.kernels.blocks import OWNED, evaluate_owned_in_kernel
+from jaxgp.interpreter.native.run import why_not
 from jaxgp.interpreter.plan import Plan
 
 MANY = 1024
@@ -21,18 +23,22 @@ MANY = 1024
 
 
 def by_kernel(
-    primitives: PrimitiveSet, features: Features, kernel: Callable[..., Any]
+    primitives: PrimitiveSet, features: Features, cpu: Callable[..., Any], cuda: Callable[..., Any] | None = None
 ) -> dict[str, Callable[..., Any]]:
-    """Return what `lax.platform_dependent` is given for a GPU: the kernel, or nothing where there is none.
+    """Return what `lax.platform_dependent` is given for the device at hand: its kernel, or nothing if there is none.
 
     Args:
         primitives: the set that programs are written in.
         features: that they are evaluated on; kernels compute with float32 alone.
-        kernel: that would be used.
+        cpu: what would be used on a CPU. The host of a GPU computes in plain XLA.
+        cuda: what would be used on a GPU; None: nothing.
     """
+    backend = jax.default_backend()
+    if backend == "cpu":
+        return {} if why_not(primitives, features) else {"cpu": cpu}
     numbers = features.numbers if isinstance(features, Packed) else features
-    used = jax.default_backend() == "gpu" and numbers.dtype == jnp.float32 and can_run(primitives)
-    return {"cuda": kernel} if used else {}
+    used = cuda and backend == "gpu" and numbers.dtype == jnp.float32 and can_run(primitives)
+    return {"cuda": cuda} if cuda and used else {}
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,129 @@
+"""Compiles the native interpreter at its first use, and registers it with JAX.
+
+The library lies in `~/.cache/jaxgp/native` (or below `XDG_CACHE_HOME`), under a name that says what it was made of and
+for which CPU, so that nodes of a cluster may share the folder. Where anything is missing, plain XLA computes the same.
+"""
+
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import jax
+import jaxlib
+
+from jaxgp.errors import reject
+
+SWITCH = "JAXGP_NATIVE"
+"""A variable of the environment: `off` has plain XLA compute everything."""
+SOURCE = Path(__file__).with_name("interpreter.cc")
+COMPILERS = ("c++", "g++", "clang++")
+FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-trapping-math", "-w", "-shared", "-fPIC")
+PATIENCE = 120
+"""Seconds that the compiler may take; it takes 10."""
+EACH, OWNED = "JaxgpRunEach", "JaxgpRunOwned"
+"""The functions of the library."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """The registered library.
+
+    Attributes:
+        version: digits that tell it from libraries of another source, compiler or CPU.
+    """
+
+    version: str
+
+    def target(self, function: str) -> str:
+        """Return the name that JAX knows a function by. Compiled programs that JAX keeps on the disk have it, too."""
+        return f"{function}-{self.version}"
+
+
+def folder() -> Path:
+    """Return the folder where libraries are kept."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jaxgp" / "native"
+
+
+def library() -> Library | str:
+    """Return the registered library, or why there is none. It is compiled if it has never been.
+
+    Raises:
+        UsageError: the variable that switches it off has an unknown value.
+    """
+    asked = os.environ.get(SWITCH, "on")
+    if asked not in ("on", "off"):
+        reject(SWITCH, asked, "on, off")
+    return f"{SWITCH}=off" if asked == "off" else _library(os.environ.get("CXX", ""), str(folder()))
+
+
+@lru_cache
+def _library(named: str, kept: str) -> Library | str:
+    """Return the library of the compiler that CXX names, kept in a folder, or why there is none."""
+    try:
+        compiler = _compiler(named)
+        version = _digest(compiler)
+        loaded = _loaded(compiler, Path(kept) / f"interpreter-{version}.so")
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        return _told(error)
+    made = Library(version)
+    for function in (EACH, OWNED):
+        jax.ffi.register_ffi_target(made.target(function), jax.ffi.pycapsule(loaded[function]), platform="cpu")
+    return made
+
+
+def _compiler(named: str) -> list[str]:
+    """Return the words that call a C++ compiler."""
+    if named:
+        return shlex.split(named)
+    found = next(filter(None, map(shutil.which, COMPILERS)), None)
+    if found is None:
+        raise FileNotFoundError(f"there is no C++ compiler: none of {', '.join(COMPILERS)}, and CXX is not set")
+    return [found]
+
+
+def _digest(compiler: list[str]) -> str:
+    """Return digits that change with all that a library follows from."""
+    version = subprocess.run([*compiler, "--version"], capture_output=True, check=True, timeout=PATIENCE).stdout
+    parts = [SOURCE.read_bytes(), " ".join(FLAGS).encode(), version, jaxlib.__version__.encode(), _cpu().encode()]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _cpu() -> str:
+    """Return what tells CPUs apart for which compilers make other instructions."""
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return "\n".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+    return f"{platform.machine()} {platform.processor()}"
+
+
+def _loaded(compiler: list[str], path: Path) -> ctypes.CDLL:
+    """Load a library. One that is not there, or is none, is compiled."""
+    with suppress(OSError):
+        return ctypes.CDLL(str(path))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Several processes may do this at once: each has a folder of its own, and the last one's library stays.
+    with tempfile.TemporaryDirectory(dir=path.parent) as apart:
+        part = Path(apart, path.name)
+        words = [*compiler, *FLAGS, f"-I{jax.ffi.include_dir()}", str(SOURCE), "-o", str(part)]
+        subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
+        with part.open("rb") as made:
+            os.fsync(made.fileno())  # after a loss of power there is a whole library or none
+        part.replace(path)
+    return ctypes.CDLL(str(path))
+
+
+def _told(error: Exception) -> str:
+    """Return in words what kept the library from being made."""
+    if isinstance(error, subprocess.CalledProcessError):
+        said = (error.stderr or b"").decode(errors="replace").strip().splitlines()
+        return f"{error.cmd[0]} failed with {error.returncode}: {said[0] if said else 'it says nothing'}"
+    return str(error)
