@@ -16,6 +16,8 @@ from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
+from jaxgp.interpreter.native.build import library
+from jaxgp.interpreter.native.run import why_not
 from jaxgp.interpreter.plan import plan
 from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.operators.options import CreationOptions
@@ -25,7 +27,7 @@ from jaxgp.seats.options import opponent
 from rivals import trees
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Bench, Case, Job, compare, compile_function, measure
+from rivals.timing import PLAIN, Bench, Case, Job, compare, compile_function, compile_plainly, measure
 
 if TYPE_CHECKING:
     from bench import Options
@@ -68,12 +70,19 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
 
     theirs = compare(bench, "deap", "interpreter", evaluation, unit, sizes, deap)
     pairs = dict(zip(theirs, ours, strict=False))
-    times = measure({**ours, **{name: theirs[name] for name in pairs}}, options.repeats, until)
+    plainly = {} if why_not(primitives, features) else {PLAIN: Case(lambda: plain(plans, features), work)}
+    if plainly:
+        plain = compile_plainly(functools.partial(evaluate, primitives), plans, features)
+        np.testing.assert_array_equal(plain(plans, features), values)
+    times = measure({**ours, **plainly, **{name: theirs[name] for name in pairs}}, options.repeats, until)
     for name in ours:
         limit = "interpreter in games" if in_games else "interpreter"
         bench.report.ours("interpreter", name, unit, times[name], sizes, seconds[name], limit)
     for name, against in pairs.items():
         more = {"who": "deap", "ours": times[against], "against": against}
+        bench.report.rival("interpreter", name, unit, times[name], sizes, **more)
+    for name in plainly:
+        more = {"who": name, "ours": times[evaluation], "against": evaluation}
         bench.report.rival("interpreter", name, unit, times[name], sizes, **more)
 
 
@@ -206,7 +215,11 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
         return games_of[0].cases()
 
     theirs = compare(bench, "deap", "generation", cold, "games/s", sizes, deap)
-    times = measure({**ours, **theirs}, options.repeats, until)
+    plainly = {}
+    if depth == max(options.depth) and not isinstance(library(), str):
+        plain = compile_plainly(experiment.ring.fitness.evaluate, key, start.population, full)
+        plainly[PLAIN] = Case(lambda: plain(key, start.population, full), games)
+    times = measure({**ours, **plainly, **theirs}, options.repeats, until)
     searches = int(result.metrics["searches"])
     more = {"searches": searches, "plies": int(result.metrics["plies"])}
     bench.report.ours("generation", cold, "games/s", times[cold], sizes, play_compile, **more)
@@ -214,6 +227,9 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
     if whole in ours:
         more = {"generations": options.generations, "searches": searched}
         bench.report.ours("generation", whole, "generations/s", times[whole], sizes, step_compile, **more)
+    for name in plainly:
+        more = {"who": name, "ours": times[warm], "against": warm}
+        bench.report.rival("generation", name, "games/s", times[name], sizes, **more)
     for rival in games_of:
         for name, unit, which, took, how in rival.estimates({n: times[n] for n in theirs}, searches, searched):
             against = (cold, warm, whole)[which]

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import os
 import platform
 import statistics
 import sys
@@ -13,12 +14,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 import jax
 
 from jaxgp.games.casting import Cast
+from jaxgp.interpreter.native.build import SWITCH
 from jaxgp.store.table import CSVTable
 from measures import limits, machine
 
 if TYPE_CHECKING:
     from bench import Options
 
+PLAIN = "plain XLA"
+"""The way of a CPU without a C++ compiler, beside the native interpreter."""
 _LEAST_SECONDS = 0.02
 """Calls that are quicker are repeated within one measurement."""
 COLUMNS: Mapping[str, str] = {
@@ -94,6 +98,19 @@ def compile_function(function: Callable, *arguments: object) -> tuple[jax.stages
     start = time.perf_counter()
     made = jax.jit(function).lower(*arguments).compile()
     return made, time.perf_counter() - start
+
+
+def compile_plainly(function: Callable, *arguments: object) -> jax.stages.Compiled:
+    """Compile as `compile_function` does, for plain XLA: without the native interpreter."""
+    before = os.environ.get(SWITCH)
+    os.environ[SWITCH] = "off"
+    try:
+        return compile_function(function, *arguments)[0]
+    finally:
+        if before is None:
+            del os.environ[SWITCH]
+        else:
+            os.environ[SWITCH] = before
 
 
 def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, Times]:
