@@ -246,12 +246,13 @@ class Machine {
       return {own(k), 0};
     }
     if constexpr (N > 0) each<N>(n, own(k), [=](int64_t) { return number; });
-    // All three, of which one is chosen: which one it is a CPU cannot guess.
-    const float* constant = N > 0 ? own(k) : nullptr;
-    const float* known = row(place);
-    const float* shown = seen.numbers + std::min(feature - seen.truths, seen.count - 1) * seen.stride;
-    const float* found = feature < 0 ? known : shown;
-    return {place < 0 ? constant : found, number};
+    // A table, since a CPU cannot guess which of the three it is.
+    const float* const rows[] = {
+        N > 0 ? own(k) : nullptr,
+        row(place),
+        seen.numbers + std::min(feature - seen.truths, seen.count - 1) * seen.stride,
+    };
+    return {rows[(place >= 0) + (feature >= 0)], number};
   }
 
   const Functions& set_;
