@@ -2,9 +2,7 @@
 
 import functools
 import itertools
-import os
 import time
-import unittest.mock
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -80,25 +78,12 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
     for name in ours:
         limit = "interpreter in games" if in_games else "interpreter"
         bench.report.ours("interpreter", name, unit, times[name], sizes, seconds[name], limit)
-    for name in plain:
-        more = {"who": name, "ours": times[evaluation], "against": evaluation}
-        bench.report.rival("interpreter", evaluation, unit, times[name], sizes, **more)
     for name, against in pairs.items():
         more = {"who": "deap", "ours": times[against], "against": against}
         bench.report.rival("interpreter", name, unit, times[name], sizes, **more)
     for name in plainly:
         more = {"who": name, "ours": times[evaluation], "against": evaluation}
         bench.report.rival("interpreter", name, unit, times[name], sizes, **more)
-
-
-def in_plain_xla(primitives: PrimitiveSet, plans: Plan, features: jax.Array, values: np.ndarray, work: int) -> dict:
-    """Return the same evaluation without the native interpreter, where that runs; it has to give the same values."""
-    if jax.default_backend() != "cpu" or why_not(primitives, features):
-        return {}
-    with unittest.mock.patch.dict(os.environ, {SWITCH: "off"}):
-        run, _ = compile_function(functools.partial(evaluate, primitives), plans, features)
-    np.testing.assert_array_equal(run(plans, features), values)
-    return {"plain XLA": Case(lambda: run(plans, features), work)}
 
 
 # Games
