@@ -71,7 +71,7 @@ def _library(named: str, kept: str) -> Library | str:
     try:
         compiler = _compiler(named)
         version = _digest(compiler)
-        loaded = _loaded(compiler, Path(kept) / f"interpreter-{version}.so")
+        loaded = _loaded(compiler, Path(kept), f"interpreter-{version}")
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return _told(error)
     made = Library(version)
@@ -105,20 +105,26 @@ def _cpu() -> str:
     return f"{platform.machine()} {platform.processor()}"
 
 
-def _loaded(compiler: list[str], path: Path) -> ctypes.CDLL:
-    """Load a library. One that is not there, or is none, is compiled."""
-    with suppress(OSError):
-        return ctypes.CDLL(str(path))
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _loaded(compiler: list[str], kept: Path, name: str) -> ctypes.CDLL:
+    """Load the library of a name, which is followed by digits of its content. One that is not whole is compiled anew.
+
+    A process that loads half a library, as a full disk leaves it, may end without a word.
+    """
+    for path in kept.glob(f"{name}-*.so"):
+        if path.name == _named(name, path):
+            return ctypes.CDLL(str(path))
+    kept.mkdir(parents=True, exist_ok=True)
     # Several processes may do this at once: each has a folder of its own, and the last one's library stays.
-    with tempfile.TemporaryDirectory(dir=path.parent) as apart:
-        part = Path(apart, path.name)
+    with tempfile.TemporaryDirectory(dir=kept) as apart:
+        part = Path(apart, name)
         words = [*compiler, *FLAGS, f"-I{jax.ffi.include_dir()}", str(SOURCE), "-o", str(part)]
         subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
-        with part.open("rb") as made:
-            os.fsync(made.fileno())  # after a loss of power there is a whole library or none
-        part.replace(path)
-    return ctypes.CDLL(str(path))
+        return ctypes.CDLL(str(part.replace(kept / _named(name, part))))
+
+
+def _named(name: str, path: Path) -> str:
+    """Return what a file of this name is called that has the content of a path."""
+    return f"{name}-{hashlib.sha256(path.read_bytes()).hexdigest()[:16]}.so"
 
 
 def _told(error: Exception) -> str:
