@@ -64,6 +64,14 @@ def test_a_way_of_our_own_is_no_rival():
     ]
 
 
+def test_a_rival_that_does_it_in_two_ways_has_two_lines():
+    against = "games, empty reply table"
+    found = [rival("generation", "deap", "depth=8", against, 10, ratio, ratio) | {"name": name}
+             for name, ratio in (("games, every reply searched", 36), ("games, empty reply cache", 5.5))]  # fmt: skip
+    assert [line.split(" | ")[3] for line in lines(rates.faster({"performance": found}))] == [
+        "DEAP, every reply searched", "DEAP, a dictionary of replies"]  # fmt: skip
+
+
 def test_of_equal_measurements_the_last_one_counts():
     again = rival("freecell", "fc-solve", "deals=1 limit=100000", "best first", 1000, 2.0, 2.0)
     assert lines(rates.slower({"performance": [FREECELL[0], again]})) == []

@@ -51,7 +51,8 @@ def draw(data: Data) -> Figure:
         for (name, points), colour in zip(found.items(), colours(len(found)), strict=True):
             label = f"{name}: {slope(points[0], points[-1]):+.2f}" if len(points) > 1 else name
             panel.plot(*zip(*points, strict=True), color=colour, marker="o", markersize=3, linewidth=1, label=label)
-        panel.set(xscale="log", yscale="log", xlabel=across, title=what.split(",")[0])
+        panel.set_xscale("log", base=2)
+        panel.set(yscale="log", xlabel=across, title=what.split(",")[0])
         panel.tick_params(labelsize=7)
         panel.legend(fontsize=7, frameon=False)
     figure.supylabel("CPU-seconds", fontsize=9)
