@@ -43,7 +43,7 @@ def lines(made):
 
 def test_what_rivals_do_faster_comes_with_the_sizes_the_greatest_loss_first():
     assert lines(rates.slower({"performance": [*OTHELLO, SKIPPED, *FREECELL]})) == [
-        "| FreeCell: best first (100,000 limit) | fc-solve | 1 deal to 256 deals | 50 to 40 |",
+        "| FreeCell: best first (at most 100,000 nodes) | fc-solve | 1 deal to 256 deals | 50 to 40 |",
         "| Othello: random legal moves | Pgx | 1 side by side | 2 |",
     ]
 

@@ -169,12 +169,14 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 def _work(part: str, name: str, sizes: dict[str, str]) -> str:
-    about = [
-        SETS.get(sizes[key], sizes[key]) if key == "set" else f"{_number(sizes[key])} {key}"
-        for key in FIXED
-        if key in sizes
-    ]
-    return f"{GAMES[part]}: {NAMES.get(name, name)}" + (f" ({', '.join(about)})" if about else "")
+    told = ", ".join(_fixed(key, sizes[key]) for key in FIXED if key in sizes)
+    return f"{GAMES[part]}: {NAMES.get(name, name)}" + (f" ({told})" if told else "")
+
+
+def _fixed(key: str, value: str) -> str:
+    if key == "set":
+        return SETS.get(value, value)
+    return f"at most {_number(value)} nodes" if key == "limit" else f"{_number(value)} {key}"
 
 
 def _size(sizes: dict[str, str]) -> str:
