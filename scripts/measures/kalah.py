@@ -27,7 +27,7 @@ from jaxgp.seats.options import opponent
 from rivals import trees
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import PLAIN, Bench, Case, Job, compare, compile_function, compile_plainly, measure
+from rivals.timing import PLAIN, Bench, Case, Job, compare, compile_function, in_plain_xla, measure
 
 if TYPE_CHECKING:
     from bench import Options
@@ -70,10 +70,10 @@ def interpret(bench: Bench, primitives: PrimitiveSet, nodes: int, in_games: bool
 
     theirs = compare(bench, "deap", "interpreter", evaluation, unit, sizes, deap)
     pairs = dict(zip(theirs, ours, strict=False))
-    plainly = {} if why_not(primitives, features) else {PLAIN: Case(lambda: plain(plans, features), work)}
-    if plainly:
-        plain = compile_plainly(functools.partial(evaluate, primitives), plans, features)
-        np.testing.assert_array_equal(plain(plans, features), values)
+    plainly: dict[str, Case] = {}
+    if not why_not(primitives, features):
+        plainly = in_plain_xla(functools.partial(evaluate, primitives), (plans, features), work)
+        np.testing.assert_array_equal(plainly[PLAIN].run(), values)
     times = measure({**ours, **plainly, **{name: theirs[name] for name in pairs}}, options.repeats, until)
     for name in ours:
         limit = "interpreter in games" if in_games else "interpreter"
@@ -215,10 +215,9 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
         return games_of[0].cases()
 
     theirs = compare(bench, "deap", "generation", cold, "games/s", sizes, deap)
-    plainly = {}
+    plainly: dict[str, Case] = {}
     if depth == max(options.depth) and not isinstance(library(), str):
-        plain = compile_plainly(experiment.ring.fitness.evaluate, key, start.population, full)
-        plainly[PLAIN] = Case(lambda: plain(key, start.population, full), games)
+        plainly = in_plain_xla(experiment.ring.fitness.evaluate, (key, start.population, full), games)
     times = measure({**ours, **plainly, **theirs}, options.repeats, until)
     searches = int(result.metrics["searches"])
     more = {"searches": searches, "plies": int(result.metrics["plies"])}

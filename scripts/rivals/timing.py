@@ -100,17 +100,18 @@ def compile_function(function: Callable, *arguments: object) -> tuple[jax.stages
     return made, time.perf_counter() - start
 
 
-def compile_plainly(function: Callable, *arguments: object) -> jax.stages.Compiled:
-    """Compile as `compile_function` does, for plain XLA: without the native interpreter."""
+def in_plain_xla(function: Callable, arguments: tuple, work: float) -> dict[str, Case]:
+    """Return a function on these arguments in plain XLA, by its name: without the native interpreter."""
     before = os.environ.get(SWITCH)
     os.environ[SWITCH] = "off"
     try:
-        return compile_function(function, *arguments)[0]
+        plain, _ = compile_function(function, *arguments)
     finally:
         if before is None:
             del os.environ[SWITCH]
         else:
             os.environ[SWITCH] = before
+    return {PLAIN: Case(lambda: plain(*arguments), work)}
 
 
 def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, Times]:

@@ -138,8 +138,7 @@ def task(options: Options) -> int:
     table.check("save")
     drawn = None if options.picture is None else user_path("picture", options.picture)
     if drawn is not None:
-        if drawn.suffix not in curves.ENDINGS:
-            reject("picture", drawn, f"a file whose name ends in {' or '.join(curves.ENDINGS)}")
+        curves.check_ending(drawn)
         files.check_writable("picture", drawn)
     with Composer(Config, CONFIG_DIR, "config") as composer:
         cells = plan(options, methods, table, composer)

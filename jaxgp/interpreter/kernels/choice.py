@@ -37,8 +37,9 @@ def by_kernel(
     if backend == "cpu":
         return {} if why_not(primitives, features) else {"cpu": cpu}
     numbers = features.numbers if isinstance(features, Packed) else features
-    used = cuda and backend == "gpu" and numbers.dtype == jnp.float32 and can_run(primitives)
-    return {"cuda": cuda} if cuda and used else {}
+    if cuda is None or backend != "gpu" or numbers.dtype != jnp.float32 or not can_run(primitives):
+        return {}
+    return {"cuda": cuda}
 
 
 @lru_cache(maxsize=64)

@@ -26,7 +26,7 @@ from jaxgp.errors import reject
 from jaxgp.files import user_path
 from jaxgp.options import option
 from jaxgp.report.plots import colours
-from studies.methods.curves import ENDINGS, save
+from studies.methods.curves import check_ending, save
 from tables.shared.data import Data
 from tables.speed.slopes import KINDS, slope
 
@@ -62,8 +62,7 @@ def draw(data: Data) -> Figure:
 def task(options: Options) -> int:
     """Draw; return the exit code."""
     path = user_path("picture", options.picture)
-    if path.suffix not in ENDINGS:
-        reject("picture", path, f"a file whose name ends in {' or '.join(ENDINGS)}")
+    check_ending(path)
     folder = user_path("data", options.data)
     if missing := next((name for name in TABLES if not (folder / name).is_file()), None):
         reject("data", folder, f"a folder of tables, with {missing}")

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from jaxgp import files
-from jaxgp.errors import RunError, reason
+from jaxgp.errors import RunError, reason, reject
 from jaxgp.report.plots import BLUE, GREEN, ORANGE, PINK
 from jaxgp.statistics.exact import mean
 from jaxgp.store.table import Cells
@@ -48,6 +48,12 @@ def draw(rows: Sequence[Cells], budget: int) -> Figure:
     lines = [named[name] for name in dict.fromkeys(known)]
     figure.legend(handles=lines, loc="outside upper center", ncols=len(lines), fontsize=8, frameon=False)
     return figure
+
+
+def check_ending(path: Path) -> None:
+    """Refuse a picture of another format; raises UsageError."""
+    if path.suffix not in ENDINGS:
+        reject("picture", path, f"a file whose name ends in {' or '.join(ENDINGS)}")
 
 
 def save(figure: Figure, path: Path) -> None:

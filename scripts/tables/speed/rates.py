@@ -89,7 +89,7 @@ def comparisons(data: Data) -> dict[Work, list[Comparison]]:
     for row in data["performance"]:
         if not row["rival"] or row["skipped"] or not row["cpu_ratio"]:
             continue
-        sizes, name = _pairs(row["beside"]), row["against"].partition(", batch=")[0] or row["name"]
+        sizes, name = pairs(row["beside"]), row["against"].partition(", batch=")[0] or row["name"]
         rate = float(row["work"]) / float(row["cpu_seconds"])
         ratio = float(row["cpu_ratio"])
         size = _size(sizes)
@@ -141,11 +141,11 @@ def limits(data: Data) -> str:
     last = {(row["part"], row["name"], row["sizes"]): row for row in data["performance"] if row["share"]}
     best: dict[str, Cells] = {}
     for row in last.values():
-        what = _work(row["part"], row["name"], _pairs(row["sizes"]))
+        what = _work(row["part"], row["name"], pairs(row["sizes"]))
         best[what] = max(best.get(what, row), row, key=lambda one: float(one["share"]))
     columns: dict[str, Callable[[Cells], str] | str] = {
-        "what": lambda row: _work(row["part"], row["name"], _pairs(row["sizes"])),
-        "size": lambda row: _size(_pairs(row["sizes"])),
+        "what": lambda row: _work(row["part"], row["name"], pairs(row["sizes"])),
+        "size": lambda row: _size(pairs(row["sizes"])),
         "a second, best": lambda row: f"{_rate(float(row['best_value']))} {row['unit'].removesuffix('/s')}",
         "limit": lambda row: _rate(float(row["limit"])),
         "share": lambda row: f"{100 * float(row['share']):.2g} %",
@@ -164,7 +164,8 @@ def machine(data: Data) -> str:
     return table(["processor", "cores", "JAX", "Python", "clock", "load average", "day, UTC", "measurements"], lines)
 
 
-def _pairs(text: str) -> dict[str, str]:
+def pairs(text: str) -> dict[str, str]:
+    """Return sizes by their names, from a cell of them: NAME=VALUE, with spaces between."""
     return dict(pair.split("=", 1) for pair in text.split())
 
 

@@ -12,7 +12,7 @@ from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers
 from tables.speed import populations
-from tables.speed.rates import GAMES, SETS
+from tables.speed.rates import GAMES, SETS, pairs
 
 MOVES = {
     "env": "random legal moves",
@@ -44,7 +44,7 @@ def of_programs(data: Data) -> Curves:
     found: dict[str, dict[int, Point]] = {}
     for row in data["performance"]:
         if row["part"] == "interpreter" and row["name"] == "evaluation" and not row["rival"]:
-            sizes = dict(pair.split("=", 1) for pair in row["sizes"].split())
+            sizes = pairs(row["sizes"])
             name = f"{SETS.get(sizes['set'], sizes['set'])}, {sizes['cases']} positions"
             found.setdefault(name, {})[int(sizes["nodes"])] = Point(int(sizes["nodes"]), _cost(row))
     return _ascending(found)
@@ -55,7 +55,7 @@ def of_batches(data: Data) -> Curves:
     found: dict[str, dict[int, Point]] = {}
     for row in data["performance"]:
         if MOVES.get(row["part"]) == row["name"] and not row["rival"]:
-            sizes = dict(pair.split("=", 1) for pair in row["sizes"].split())
+            sizes = pairs(row["sizes"])
             found.setdefault(GAMES[row["part"]], {})[int(sizes["batch"])] = Point(int(sizes["batch"]), _cost(row))
     return _ascending(found)
 
