@@ -254,3 +254,8 @@ def apart(function: Callable[..., Result], *args: object, running: Array | None 
         return lax.cond(condition, call, nothing, *args)
 
     return lax.platform_dependent(*args, cpu=conditional, default=call)
+
+
+def differs(x: Array) -> bool:
+    """Return whether a `shard_map` that checks it knows an array to differ between devices."""
+    return bool(getattr(getattr(jax.typeof(x), "manual_axis_type", None), "varying", ()))

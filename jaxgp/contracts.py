@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from jaxgp.interpreter.reverse.gradients import Examples
     from jaxgp.players.alone.walk import Performance, Walked
     from jaxgp.search.proofs.claims import Claims
-    from jaxgp.search.puzzles.deepening import Solutions
+    from jaxgp.search.puzzles.solutions import Solutions
 
 Scene = TypeVar("Scene", bound="Ends")
 State = TypeVar("State", bound="Position")

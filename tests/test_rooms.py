@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     (
         *("contracts", "spec", "games", "options", "checks", "arrays", "bits", "threefry", "processes"),
-        *("errors", "files", "printable", "reading", "terminal"),
+        *("errors", "files", "native", "printable", "reading", "terminal"),
     ),
     ("genotypes",),
     ("interpreter", "operators"),

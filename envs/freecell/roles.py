@@ -37,7 +37,7 @@ from jaxgp.players.solver import FINDERS, ByWeights, ProgramSolver
 from jaxgp.search import cores
 from jaxgp.search.puzzles.bestfirst import BestFirst, By
 from jaxgp.search.puzzles.children import Child, Order, of_state
-from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.search.puzzles.staged import Staged, Variant
 from jaxgp.spec import Role
 

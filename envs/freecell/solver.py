@@ -14,7 +14,7 @@ from envs.freecell.states import State
 from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.bestfirst import BestFirst
 from jaxgp.search.puzzles.children import of_state
-from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.solutions import Solutions
 
 ROOM = 2**18
 """Positions that a search keeps, at most; it gives up where it meets more."""

@@ -25,13 +25,14 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxgp.arrays import longest_first
+from jaxgp.arrays import differs, longest_first
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import Features, Packed, apply, instructions
 from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel, evaluate_owned_in_kernel
 from jaxgp.interpreter.kernels.choice import by_kernel
+from jaxgp.interpreter.native import marked
 from jaxgp.interpreter.native.run import evaluate_natively, evaluate_owned_natively
 from jaxgp.interpreter.plan import CONSTANT, Plan, plan, stack_bound
 
@@ -77,15 +78,10 @@ def _by_platform(ways: Mapping[str, Callable[..., Any]], default: Callable[..., 
 
     Kernels do not say that what they return differs between devices; where `shard_map` checks that, the default runs.
     """
-    if not ways or any(map(_differs, jax.tree.leaves(given))):
+    if not ways or any(map(differs, jax.tree.leaves(given))):
         return default(*given)
     values: Array = lax.platform_dependent(*given, default=default, **ways)
     return values
-
-
-def _differs(x: Array) -> bool:
-    """Return whether a `shard_map` that checks it knows an array to differ between devices."""
-    return bool(getattr(getattr(jax.typeof(x), "manual_axis_type", None), "varying", ()))
 
 
 def evaluate_together(primitives: PrimitiveSet, plans: Plan, features: Features) -> Array:
@@ -280,6 +276,8 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
     Returns:
         float32[B]; unspecified beyond the first `needed`.
     """
+    if marked.marks():
+        return marked.mark(primitives, plans, owner, features)
     in_segments, by_pairs = partial(owned_in_segments, primitives), partial(owned_by_pairs, primitives)
     native, kernel = (partial(one, primitives) for one in (evaluate_owned_natively, evaluate_owned_in_kernel))
     ways: dict[str, Callable[..., Any]] = {"cpu": in_segments, **by_kernel(primitives, features, native, kernel)}

@@ -25,7 +25,7 @@ from jaxgp.search import cores
 from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.bestfirst import BestFirst
 from jaxgp.search.puzzles.children import Child, Order
-from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.solutions import Solutions
 
 View = Callable[[Child], Features]
 """A node -> float32[F], what genomes see of it."""

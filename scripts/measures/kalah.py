@@ -16,10 +16,10 @@ from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_programs
-from jaxgp.interpreter.native.build import library
-from jaxgp.interpreter.native.run import why_not
+from jaxgp.interpreter.native.run import SOURCE, why_not
 from jaxgp.interpreter.plan import plan
 from jaxgp.kinds.panel import PanelFitnessOptions
+from jaxgp.native.build import library
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searches import searches
 from jaxgp.run import assemble
@@ -216,7 +216,7 @@ def evolve(bench: Bench, depth: int, until: float) -> None:
 
     theirs = compare(bench, "deap", "generation", cold, "games/s", sizes, deap)
     plainly: dict[str, Case] = {}
-    if depth == max(options.depth) and not isinstance(library(), str):
+    if depth == max(options.depth) and not isinstance(library(SOURCE), str):
         plainly = in_plain_xla(experiment.ring.fitness.evaluate, (key, start.population, full), games)
     times = measure({**ours, **plainly, **theirs}, options.repeats, until)
     searches = int(result.metrics["searches"])

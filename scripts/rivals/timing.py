@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import jax
 
 from jaxgp.games.casting import Cast
-from jaxgp.interpreter.native.build import SWITCH
+from jaxgp.native.build import SWITCH
 from jaxgp.store.table import CSVTable
 from measures import limits, machine
 

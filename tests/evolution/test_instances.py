@@ -7,7 +7,7 @@ import pytest
 
 from jaxgp.evolution.instances import Difficulty, Mutants
 from jaxgp.evolution.ring import Ring
-from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.solutions import Solutions
 
 P = 12
 

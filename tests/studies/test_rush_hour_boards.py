@@ -5,7 +5,8 @@ import pytest
 
 from envs.rush_hour.boards import parse
 from jaxgp.config import arguments
-from jaxgp.search.puzzles.deepening import Deepening, Solutions
+from jaxgp.search.puzzles.deepening import Deepening
+from jaxgp.search.puzzles.solutions import Solutions
 from studies.rush_hour import boards as study
 
 SMALL = {"generations": 2, "population": 6, "limit": 50, "most": 2000, "table": 64, "lanes": 4, "keep": 4}

@@ -4,6 +4,7 @@ Handlers have axes of a batch before those of each array, and an axis of size 1 
 features of P of them are one call, and so are runs side by side: `vmap` adds an axis.
 """
 
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -13,9 +14,14 @@ from jax import Array
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.calls import Features, Packed
-from jaxgp.interpreter.native.build import EACH, OWNED, Library, library
 from jaxgp.interpreter.native.translate import Functions, translate
 from jaxgp.interpreter.plan import Plan, stack_bound
+from jaxgp.native.build import Library, Source, library
+
+EACH, OWNED = "JaxgpRunEach", "JaxgpRunOwned"
+"""The functions of the library."""
+HEADERS = ("jaxgp/native/numbers.h", "jaxgp/interpreter/native/machine.h")
+SOURCE = Source("interpreter", Path(__file__).with_name("interpreter.cc").read_text("utf-8"), HEADERS, (EACH, OWNED))
 
 
 def why_not(primitives: PrimitiveSet, features: Features) -> str:
@@ -35,7 +41,7 @@ def why_not(primitives: PrimitiveSet, features: Features) -> str:
         return f"features are {numbers.dtype}"
     if numbers.shape[-2] < translated.features:
         return f"functions read {translated.features} features; there are {numbers.shape[-2]}"
-    there = library()  # last, since it may have to be compiled
+    there = library(SOURCE)  # last, since it may have to be compiled
     return there if isinstance(there, str) else ""
 
 
@@ -70,7 +76,7 @@ def _parts(features: Features) -> tuple[Array, Array]:
 
 def _call(function: str, primitives: PrimitiveSet, shape: tuple[int, ...], plans: Plan, *seen: Array) -> Array:
     """Return float32 of a shape, what a function of the library makes of plans and what they see."""
-    there, functions = library(), translate(primitives)
+    there, functions = library(SOURCE), translate(primitives)
     assert isinstance(there, Library)
     assert isinstance(functions, Functions), "by why_not"
     fields = (plans.kind, plans.operand, plans.constant, plans.slot, plans.steps, plans.root, plans.root_constant)

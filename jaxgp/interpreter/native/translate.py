@@ -19,6 +19,7 @@ from jax.extend.core import Literal
 
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import FEATURE_AT, apply, instructions
+from jaxgp.native.graph import UntranslatedError
 
 OPERATIONS = (
     *("copy", "look", "look_at", "select_n", "neg", "abs", "not"),
@@ -34,10 +35,6 @@ FEATURES, CASES = 1024, 7
 """Features and positions of the trial of a function. No set reads as many features."""
 MOST = 2**24
 """Whole numbers up to this one are float32s."""
-
-
-class UntranslatedError(Exception):
-    """A function cannot be computed natively; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from jaxgp.measure.puzzles import instances
 from jaxgp.options import list_options
 from jaxgp.printable import one_line
 from jaxgp.report.waiting import following, waiting
-from jaxgp.search.puzzles.deepening import Solutions
+from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.spec import Instances, Strategy
 
 if TYPE_CHECKING:

@@ -34,8 +34,10 @@ from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles import visited
 from jaxgp.search.puzzles.children import Lister, Order, Slice, check, key_words, pack, unpack
-from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.lanes import FEWEST, Lane, make_unsearched
+from jaxgp.search.puzzles.native.generate import BEST_FIRST
+from jaxgp.search.puzzles.native.run import by_platform, natively
+from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.search.queue import drain
 
 By = Literal["cost", "value"]
@@ -128,8 +130,14 @@ class BestFirst:
         self, states: Position, limit: Array, count: Array, contexts: Contexts = (), whose: Array | None = None
     ) -> Solutions:
         """Search the first `count` of `states`; see `Deepening.search`. Do not vmap this method."""
+        whose = jnp.zeros(len(limit), jnp.int32) if whose is None else whose
+        options = {"deepest": self.deepest, "room": self.room, "by_cost": self.by == "cost"}
+        native = natively(BEST_FIRST, self.puzzle, self.order, contexts, options)
+        return by_platform(native, self._in_lanes, states, limit, count, contexts, whose)
+
+    def _in_lanes(self, states: Position, limit: Array, count: Array, contexts: Contexts, whose: Array) -> Solutions:
+        """Search in lanes, side by side."""
         queue = len(limit)
-        whose = jnp.zeros(queue, jnp.int32) if whose is None else whose
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
         solved, packed = jax.vmap(self.puzzle.solved)(states), pack(self.puzzle, states)
         keys = jax.vmap(self.puzzle.key)(states)

@@ -44,22 +44,12 @@ from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.lanes import Lane, make_unsearched
+from jaxgp.search.puzzles.native.generate import DEEPENING
+from jaxgp.search.puzzles.native.run import by_platform, natively
+from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.search.queue import drain
 
 Bound = Literal["depth", "cost"]
-
-
-@struct.dataclass
-class Solutions:
-    """Results of a search for each root; those of roots not searched are False, 0 and -1."""
-
-    solved: Array  # bool[Q]
-    nodes: Array  # int32[Q]: nodes visited
-    length: Array  # int32[Q]: moves of the solution; -1: none was found
-    moves: Array  # int16[Q, deepest]: actions of the solution, then -1
-    exhausted: Array  # bool[Q]: the whole space was searched, so there is no solution
-    iterations: Array  # int32[]: iterations of the loop for the whole batch
-    expanded: Array  # int32[Q]: nodes whose moves were listed; -1: the search does not count them
 
 
 WINDOW = 8
@@ -148,8 +138,15 @@ class Deepening:
             contexts: [C, ...], for the order.
             whose: int32[Q], the context of each root; None without an order.
         """
+        whose = jnp.zeros(len(limit), jnp.int32) if whose is None else whose
+        numbers = {"deepest": self.deepest, "first": self.first, "grow": self.grow, "table": self.table}
+        options = {**numbers, "by_cost": self.bound == "cost"}
+        native = natively(DEEPENING, self.puzzle, self.order, contexts, options)
+        return by_platform(native, self._in_lanes, states, limit, count, contexts, whose)
+
+    def _in_lanes(self, states: Position, limit: Array, count: Array, contexts: Contexts, whose: Array) -> Solutions:
+        """Search in lanes, side by side."""
         queue = len(limit)
-        whose = jnp.zeros(queue, jnp.int32) if whose is None else whose
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
         solved, packed = jax.vmap(self.puzzle.solved)(states), pack(self.puzzle, states)
 

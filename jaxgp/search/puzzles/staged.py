@@ -62,9 +62,9 @@ from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles import frontier, visited
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
-from jaxgp.search.puzzles.deepening import Solutions
 from jaxgp.search.puzzles.frontier import Boards
 from jaxgp.search.puzzles.lanes import FEWEST, Lane, make_unsearched
+from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.search.queue import drain
 
 Variant = Literal["heineman", "papers"]

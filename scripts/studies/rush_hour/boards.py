@@ -44,7 +44,8 @@ from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_POPULATION, MAX_SEED, option, power_of_two
 from jaxgp.search import cores
-from jaxgp.search.puzzles.deepening import Deepening, Solutions
+from jaxgp.search.puzzles.deepening import Deepening
+from jaxgp.search.puzzles.solutions import Solutions
 
 SIZE = 8
 GAME = RushHour(size=SIZE, board=embed(boards.find("JAM01"), SIZE).text)

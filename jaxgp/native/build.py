@@ -1,6 +1,6 @@
-"""Compiles the native interpreter at its first use, and registers it with JAX.
+"""Compiles libraries of C++ at their first use, and registers their functions with JAX.
 
-The library lies in `~/.cache/jaxgp/native` (or below `XDG_CACHE_HOME`), under a name that says what it was made of and
+A library lies in `~/.cache/jaxgp/native` (or below `XDG_CACHE_HOME`), under a name that says what it was made of and
 for which CPU, so that nodes of a cluster may share the folder. Where anything is missing, plain XLA computes the same.
 """
 
@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,18 +25,44 @@ from jaxgp.errors import reject
 
 SWITCH = "JAXGP_NATIVE"
 """A variable of the environment: `off` has plain XLA compute everything."""
-SOURCE = Path(__file__).with_name("interpreter.cc")
+ROOT = Path(__file__).resolve().parents[2]
+"""Names of headers in sources begin here."""
 COMPILERS = ("c++", "g++", "clang++")
-FLAGS = ("-std=c++17", "-O3", "-march=native", "-ffp-contract=off", "-fno-trapping-math", "-w", "-shared", "-fPIC")
+FLAGS = (
+    "-std=c++17",
+    "-O3",
+    "-march=native",
+    "-ffp-contract=off",
+    "-fno-trapping-math",
+    "-fwrapv",
+    "-w",
+    "-shared",
+    "-fPIC",
+)
 PATIENCE = 120
 """Seconds that the compiler may take; it takes 10."""
-EACH, OWNED = "JaxgpRunEach", "JaxgpRunOwned"
-"""The functions of the library."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a library is made of.
+
+    Attributes:
+        name: of the library.
+        text: C++.
+        headers: files that it includes, by their names from the root of the project.
+        functions: handlers of `jax.ffi` that it defines.
+    """
+
+    name: str
+    text: str
+    headers: tuple[str, ...]
+    functions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Library:
-    """The registered library.
+    """A registered library.
 
     Attributes:
         version: digits that tell it from libraries of another source, compiler or CPU.
@@ -53,8 +80,8 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jaxgp" / "native"
 
 
-def library() -> Library | str:
-    """Return the registered library, or why there is none. It is compiled if it has never been.
+def library(source: Source) -> Library | str:
+    """Return a registered library, or why there is none. It is compiled if it has never been.
 
     Raises:
         UsageError: the variable that switches it off has an unknown value.
@@ -62,20 +89,20 @@ def library() -> Library | str:
     asked = os.environ.get(SWITCH, "on")
     if asked not in ("on", "off"):
         reject(SWITCH, asked, "on, off")
-    return f"{SWITCH}=off" if asked == "off" else _library(os.environ.get("CXX", ""), str(folder()))
+    return f"{SWITCH}=off" if asked == "off" else _library(source, os.environ.get("CXX", ""), str(folder()))
 
 
 @lru_cache
-def _library(named: str, kept: str) -> Library | str:
+def _library(source: Source, named: str, kept: str) -> Library | str:
     """Return the library of the compiler that CXX names, kept in a folder, or why there is none."""
     try:
         compiler = _compiler(named)
-        version = _digest(compiler)
-        loaded = _loaded(compiler, Path(kept), f"interpreter-{version}")
+        version = _digest(source, compiler)
+        loaded = _loaded(source, compiler, Path(kept), f"{source.name}-{version}")
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return _told(error)
     made = Library(version)
-    for function in (EACH, OWNED):
+    for function in source.functions:
         jax.ffi.register_ffi_target(made.target(function), jax.ffi.pycapsule(loaded[function]), platform="cpu")
     return made
 
@@ -90,10 +117,11 @@ def _compiler(named: str) -> list[str]:
     return [found]
 
 
-def _digest(compiler: list[str]) -> str:
+def _digest(source: Source, compiler: list[str]) -> str:
     """Return digits that change with all that a library follows from."""
     version = subprocess.run([*compiler, "--version"], capture_output=True, check=True, timeout=PATIENCE).stdout
-    parts = [SOURCE.read_bytes(), " ".join(FLAGS).encode(), version, jaxlib.__version__.encode(), _cpu().encode()]
+    texts = [source.text.encode(), *((ROOT / header).read_bytes() for header in source.headers)]
+    parts = [*texts, " ".join(FLAGS).encode(), version, jaxlib.__version__.encode(), _cpu().encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
@@ -105,7 +133,7 @@ def _cpu() -> str:
     return f"{platform.machine()} {platform.processor()}"
 
 
-def _loaded(compiler: list[str], kept: Path, name: str) -> ctypes.CDLL:
+def _loaded(source: Source, compiler: Sequence[str], kept: Path, name: str) -> ctypes.CDLL:
     """Load the library of a name, which is followed by digits of its content. One that is not whole is compiled anew.
 
     A process that loads half a library, as a full disk leaves it, may end without a word.
@@ -116,8 +144,9 @@ def _loaded(compiler: list[str], kept: Path, name: str) -> ctypes.CDLL:
     kept.mkdir(parents=True, exist_ok=True)
     # Several processes may do this at once: each has a folder of its own, and the last one's library stays.
     with tempfile.TemporaryDirectory(dir=kept) as apart:
-        part = Path(apart, name)
-        words = [*compiler, *FLAGS, f"-I{jax.ffi.include_dir()}", str(SOURCE), "-o", str(part)]
+        part, text = Path(apart, name), Path(apart, f"{name}.cc")
+        text.write_text(source.text, encoding="utf-8")
+        words = [*compiler, *FLAGS, f"-I{jax.ffi.include_dir()}", f"-I{ROOT}", str(text), "-o", str(part)]
         subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
         return ctypes.CDLL(str(part.replace(kept / _named(name, part))))
 

@@ -1,0 +1,239 @@
+// Runs planned programs on a CPU. See jaxgp/interpreter/plan.py for the fields of a plan, and translate.py for how a
+// primitive set becomes operations.
+//
+// A program runs on a block of positions at a time. Each of its values is a row of numbers, one a position, so that an
+// instruction is decoded once for the block. Values are those of plain XLA to the bit; see jaxgp/native/numbers.h.
+
+#ifndef JAXGP_INTERPRETER_NATIVE_MACHINE_H_
+#define JAXGP_INTERPRETER_NATIVE_MACHINE_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "jaxgp/native/numbers.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace jaxgp {
+
+namespace ffi = xla::ffi;
+
+constexpr int64_t kBlock = 256;  // positions at a time: the rows of a program stay in the cache closest to the core
+
+// In the order of OPERATIONS in translate.py. Truth values are 0 and 1.
+enum Op : int32_t {
+  kCopy, kLook, kLookAt, kSelect, kNeg, kAbs, kNot,
+  kAdd, kSub, kMul, kDiv, kMax, kMin, kLt, kLe, kGt, kGe, kEq, kNe, kAnd, kOr, kXor,
+};
+
+// One operation on rows. Its operands and its result are registers: the arguments of a function come first, literals
+// after them, then rows for what lies between; register -1 is the result of the function. Operands that an operation
+// does not have are register 0. kLook reads feature `c`; kLookAt the one that register `a` names, below `c`.
+struct Micro {
+  int32_t op, to, a, b, c;
+};
+
+// A set of functions, in the order of `instructions` in calls.py.
+struct Functions {
+  ffi::Span<const int32_t> starts;   // where the operations of each function begin; the end of the last one
+  ffi::Span<const int32_t> arities;  // arguments of each function
+  ffi::Span<const int32_t> micros;   // five numbers for each operation
+  ffi::Span<const float> literals;
+  int64_t arguments, stack, between;  // the most arguments; rows of the stack; the most rows between
+};
+
+// A planned program: see `Plan`.
+struct Program {
+  const int32_t *kind, *operand;
+  const float* constant;
+  const int32_t* slot;
+  int32_t steps, root;
+  float root_constant;
+};
+
+// Features of a block: `truths` of them in words, 32 to each, then `count` numbers; one row every `stride` numbers.
+struct Features {
+  const float* numbers;
+  const uint32_t* words;
+  int64_t truths, count, stride;
+};
+
+// An operand: a row, or one number for all positions.
+struct Row {
+  const float* at;
+  float operator[](int64_t i) const { return at[i]; }
+};
+struct Same {
+  float number;
+  float operator[](int64_t) const { return number; }
+};
+
+// Sets each position. For N > 0 there are N, and the loop unrolls. The row may be one of the operands, position by
+// position, which keeps it free of dependences.
+template <int N, typename F>
+inline void each(int64_t n, float* to, F value) {
+  if constexpr (N > 0) {
+    float found[N];
+    for (int i = 0; i < N; ++i) found[i] = value(i);
+    for (int i = 0; i < N; ++i) to[i] = found[i];
+  } else {
+#if defined(__clang__)
+#pragma clang loop vectorize(assume_safety)
+#else
+#pragma GCC ivdep
+#endif
+    for (int64_t i = 0; i < n; ++i) to[i] = value(i);
+  }
+}
+
+// Memory for the rows of one program at a time.
+class Machine {
+ public:
+  Machine(const Functions& set, int64_t positions)
+      : set_(set),
+        width_(std::min(positions, kBlock)),
+        registers_(set.arguments + set.literals.size() + set.between),
+        memory_((set.stack + 1 + registers_.size()) * width_) {
+    for (size_t k = 0; k < registers_.size(); ++k) registers_[k].row = own(k);
+    for (size_t k = 0; k < set.literals.size(); ++k) {
+      float* row = own(set.arguments + k);
+      std::fill(row, row + width_, set.literals.begin()[k]);
+    }
+  }
+
+  // Runs a program on positions `first` to `first` + n - 1, of which there are at most kBlock.
+  void run(const Program& program, const Features& seen, int64_t first, int64_t n, float* out) {
+    const Features here{seen.numbers + first, seen.words + first, seen.truths, seen.count, seen.stride};
+    switch (n) {
+      case 1: return run<1>(program, here, n, out);
+      case 2: return run<2>(program, here, n, out);
+      case 4: return run<4>(program, here, n, out);
+      case 8: return run<8>(program, here, n, out);
+      default: return run<0>(program, here, n, out);
+    }
+  }
+
+ private:
+  // A row, or without one a number that all positions have.
+  struct Register {
+    const float* row = nullptr;
+    float number = 0;
+  };
+
+  template <int N>
+  void run(const Program& program, const Features& seen, int64_t n, float* out) {
+    const int32_t* operand = program.operand;
+    const float* constant = program.constant;
+    const int32_t *starts = set_.starts.begin(), *arities = set_.arities.begin();
+    const Micro* micros = reinterpret_cast<const Micro*>(set_.micros.begin());
+    for (int32_t step = 0; step < program.steps; ++step) {
+      const int32_t kind = program.kind[step];
+      for (int32_t k = 0; k < arities[kind]; ++k) registers_[k] = read<N>(operand[k], constant[k], seen, n, k);
+      operand += set_.arguments, constant += set_.arguments;
+      float* result = row(program.slot[step]);
+      for (const Micro* one = micros + starts[kind]; one != micros + starts[kind + 1]; ++one)
+        choose<N>(*one, seen, n, one->to < 0 ? result : own(one->to));
+    }
+    registers_[0] = read<N>(program.root, program.root_constant, seen, n, 0);
+    const Row result = filled<N>(0, n);
+    each<N>(n, out, [=](int64_t i) { return result[i]; });
+  }
+
+  // Runs an operation on what its first two operands are. A long row that repeats a number would cost as much as the
+  // operation.
+  template <int N>
+  void choose(const Micro& one, const Features& seen, int64_t n, float* to) {
+    if constexpr (N == 0) {
+      const Register &a = registers_[one.a], &b = registers_[one.b];
+      if (a.row && !b.row) return apply<N>(one, seen, n, to, Row{a.row}, Same{b.number});
+      if (b.row && !a.row) return apply<N>(one, seen, n, to, Same{a.number}, Row{b.row});
+    }
+    apply<N>(one, seen, n, to, filled<N>(one.a, n), filled<N>(one.b, n));
+  }
+
+  template <int N, typename A, typename B>
+  void apply(const Micro& one, const Features& seen, int64_t n, float* to, A a, B b) {
+    switch (one.op) {
+      case kCopy: return each<N>(n, to, [=](int64_t i) { return a[i]; });
+      case kLook: {
+        const Row row{seen.numbers + one.c * seen.stride};
+        return each<N>(n, to, [=](int64_t i) { return row[i]; });
+      }
+      case kLookAt: {
+        const Features shown = seen;
+        const float count = static_cast<float>(one.c);
+        return each<N>(n, to, [=](int64_t i) {
+          const float place = a[i];
+          if (!(place >= 0.f && place < count)) return 0.f;
+          const int32_t feature = static_cast<int32_t>(place);
+          return static_cast<float>(feature) == place ? shown.numbers[feature * shown.stride + i] : 0.f;
+        });
+      }
+      case kSelect: {
+        const Row c = filled<N>(one.c, n);
+        return each<N>(n, to, [=](int64_t i) { return number(either(a[i] != 0.f, bits(c[i]), bits(b[i]))); });
+      }
+      case kNeg: return each<N>(n, to, [=](int64_t i) { return -a[i]; });
+      case kAbs: return each<N>(n, to, [=](int64_t i) { return __builtin_fabsf(a[i]); });
+      case kNot: return each<N>(n, to, [=](int64_t i) { return 1.f - a[i]; });
+      case kAdd: return each<N>(n, to, [=](int64_t i) { return a[i] + b[i]; });
+      case kSub: return each<N>(n, to, [=](int64_t i) { return a[i] - b[i]; });
+      case kMul: return each<N>(n, to, [=](int64_t i) { return a[i] * b[i]; });
+      case kDiv: return each<N>(n, to, [=](int64_t i) { return a[i] / b[i]; });
+      case kMax: return each<N>(n, to, [=](int64_t i) { return extreme<true>(a[i], b[i]); });
+      case kMin: return each<N>(n, to, [=](int64_t i) { return extreme<false>(a[i], b[i]); });
+      case kLt: return each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? 1.f : 0.f; });
+      case kLe: return each<N>(n, to, [=](int64_t i) { return a[i] <= b[i] ? 1.f : 0.f; });
+      case kGt: return each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? 1.f : 0.f; });
+      case kGe: return each<N>(n, to, [=](int64_t i) { return a[i] >= b[i] ? 1.f : 0.f; });
+      case kEq: return each<N>(n, to, [=](int64_t i) { return a[i] == b[i] ? 1.f : 0.f; });
+      case kXor:  // of truth values, as the next two
+      case kNe: return each<N>(n, to, [=](int64_t i) { return a[i] != b[i] ? 1.f : 0.f; });
+      case kAnd: return each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? a[i] : b[i]; });
+      case kOr: return each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? a[i] : b[i]; });
+      default: __builtin_unreachable();
+    }
+  }
+
+  float* row(int64_t slot) { return memory_.data() + slot * width_; }
+  float* own(int64_t k) { return row(set_.stack + 1 + k); }
+
+  // The row of a register, which may have to be made.
+  template <int N>
+  Row filled(int32_t k, int64_t n) {
+    const float* there = registers_[k].row;
+    if (N > 0 || there) return {there};  // a few positions have rows always
+    std::fill(own(k), own(k) + n, registers_[k].number);
+    return {own(k)};
+  }
+
+  // What an operand stands for: a constant, a row of the stack or a feature, which register `k` has space for.
+  // Like XLA, this takes the last feature for one that is not there; there is one at least.
+  template <int N>
+  Register read(int32_t place, float number, const Features& seen, int64_t n, int32_t k) {
+    const int64_t feature = place - set_.stack - 1;
+    if (seen.truths && 0 <= feature && feature < seen.truths) {
+      const uint32_t* word = seen.words + (feature >> 5) * seen.stride;
+      const int bit = feature & 31;
+      each<N>(n, own(k), [=](int64_t i) { return static_cast<float>((word[i] >> bit) & 1u); });
+      return {own(k), 0};
+    }
+    if constexpr (N > 0) each<N>(n, own(k), [=](int64_t) { return number; });
+    // A table, since a CPU cannot guess which of the three it is.
+    const float* const rows[] = {
+        N > 0 ? own(k) : nullptr,
+        row(place),
+        seen.numbers + std::min(feature - seen.truths, seen.count - 1) * seen.stride,
+    };
+    return {rows[(place >= 0) + (feature >= 0)], number};
+  }
+
+  const Functions& set_;
+  const int64_t width_;
+  std::vector<Register> registers_;
+  std::vector<float> memory_;
+};
+
+}  // namespace jaxgp
+
+#endif  // JAXGP_INTERPRETER_NATIVE_MACHINE_H_

@@ -1,0 +1,233 @@
+"""What a function of JAX computes, as a graph of nodes that C++ is made from: see `jaxgp.native.emit`.
+
+A function is traced to a jaxpr. Calls are inlined, equal computations become one node, and what is not needed is never
+reached. Every node knows the innermost loop that it depends on, so that what a loop does not change is computed before
+it.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import Literal
+
+CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint")
+SAME = ("optimization_barrier", "stop_gradient", "copy", "copy_p")
+TYPES = {
+    "bool": "uint8_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "int16": "int16_t",
+    "uint16": "uint16_t",
+    "int32": "int32_t",
+    "uint32": "uint32_t",
+    "float32": "float",
+}
+"""Types of JAX, and those of C++ that stand for them; a truth value is 0 or 1."""
+
+
+class UntranslatedError(Exception):
+    """A function cannot be computed natively; the message says why."""
+
+
+class Node:
+    """An array that a function computes.
+
+    Attributes:
+        op: what makes it, named as JAX names it; `given`, an argument; `const`; `carry` or `part`, what a loop carries
+            or takes from an array; `result`, one of the arrays that `inputs[0]` ends with, a loop or a choice.
+        inputs: the arrays that it is made of.
+        params: how, as JAX has it.
+        shape: its axes.
+        dtype: the type of its entries.
+        depth: of the innermost loop that it depends on.
+    """
+
+    __slots__ = ("depth", "dtype", "inputs", "op", "params", "shape")
+
+    def __init__(
+        self,
+        op: str,
+        inputs: Sequence["Node"],
+        params: dict[str, Any],
+        shape: Sequence[int],
+        dtype: Any,
+        depth: int | None = None,
+    ) -> None:
+        self.op, self.inputs, self.params = op, tuple(inputs), params
+        self.shape, self.dtype = tuple(shape), np.dtype(dtype)
+        self.depth = max((one.depth for one in self.inputs), default=0) if depth is None else depth
+
+    @property
+    def size(self) -> int:
+        """How many entries it has."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return len(self.shape)
+
+    @property
+    def value(self) -> np.ndarray:
+        """The entries of a constant."""
+        array: np.ndarray = self.params["value"]
+        return array
+
+
+def given(name: str, shape: Sequence[int], dtype: Any, depth: int = 0) -> Node:
+    """Return an argument, an array in memory that C++ knows by a name."""
+    return Node("given", (), {"name": name}, shape, dtype, depth)
+
+
+class Graph:
+    """Makes nodes of functions; equal ones are made once."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, Any] = {}
+
+    def trace(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return the tree of nodes that a function returns.
+
+        Args:
+            function: of trees of arrays.
+            arguments: trees of nodes.
+
+        Raises:
+            UntranslatedError: the function does something that has no translation.
+        """
+        nodes, tree = jax.tree.flatten(arguments)
+        shapes = tree.unflatten([jax.ShapeDtypeStruct(one.shape, one.dtype) for one in nodes])
+        try:
+            closed, out = jax.make_jaxpr(function, return_shape=True)(*shapes)
+        except UntranslatedError:
+            raise
+        except Exception as error:  # whatever a function raises: plain XLA will say it
+            raise UntranslatedError(f"cannot be traced alone ({type(error).__name__})") from error
+        return jax.tree.unflatten(jax.tree.structure(out), self._run(closed.jaxpr, closed.consts, nodes))
+
+    def const(self, value: Any) -> Node:
+        """Return a constant."""
+        array = np.asarray(value)
+        key = ("const", array.dtype.str, array.shape, array.tobytes())
+        return self._once(key, lambda: Node("const", (), {"value": array}, array.shape, array.dtype))
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        if key not in self.known:
+            self.known[key] = make()
+        return self.known[key]
+
+    def _run(self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Node]) -> list[Node]:
+        """Go through the equations of a jaxpr, and return what it returns."""
+        known: dict[Any, Node] = dict(zip(jaxpr.invars, arguments, strict=True))
+        known |= {v: self.const(c) for v, c in zip(jaxpr.constvars, consts, strict=True)}
+
+        def read(v: Any) -> Node:
+            return self.const(np.asarray(v.val, v.aval.dtype)) if isinstance(v, Literal) else known[v]
+
+        for equation in jaxpr.eqns:
+            found = self._equation(equation, [read(v) for v in equation.invars])
+            known |= dict(zip(equation.outvars, found, strict=True))
+        return [read(v) for v in jaxpr.outvars]
+
+    def _equation(self, equation: Any, inputs: list[Node]) -> Sequence[Node]:
+        name, params, outs = equation.primitive.name, equation.params, [v.aval for v in equation.outvars]
+        for out in outs:
+            if str(out.dtype) not in TYPES:
+                raise UntranslatedError(f"{name} gives {out.dtype}")
+        if name in CALLS:
+            inner = params.get("jaxpr") or params.get("call_jaxpr") or params["fun_jaxpr"]
+            closed = hasattr(inner, "jaxpr")
+            return self._run(inner.jaxpr if closed else inner, inner.consts if closed else (), inputs)
+        if name in SAME:
+            return inputs
+        if name in LOOPS:
+            return LOOPS[name](self, params, inputs, outs)
+        if name == "split":
+            return self._split(params, inputs[0])
+        if len(outs) != 1:
+            raise UntranslatedError(f"{name} has no translation")
+        if name in FOLDED and inputs[0].op == "const":
+            return [self.const(FOLDED[name](inputs[0].value, outs[0], params))]
+        key = (name, tuple(map(id, inputs)), _told(params))
+        return [self._once(key, lambda: Node(name, inputs, params, outs[0].shape, outs[0].dtype))]
+
+    def _split(self, params: dict[str, Any], whole: Node) -> list[Node]:
+        axis, begin, parts = params["axis"], 0, []
+        for size in params["sizes"]:
+            first, last = [0] * len(whole.shape), list(whole.shape)
+            first[axis], last[axis] = begin, begin + size
+            begin += size
+            shape = [b - a for a, b in zip(first, last, strict=True)]
+            bounds = {"start_indices": tuple(first), "limit_indices": tuple(last), "strides": None}
+            key = ("slice", (id(whole),), _told(bounds))
+            parts.append(self._once(key, lambda s=shape, b=bounds: Node("slice", (whole,), b, s, whole.dtype)))
+        return parts
+
+    def _while(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
+        tests, bodies = params["cond_nconsts"], params["body_nconsts"]
+        for_test, for_body, first = inputs[:tests], inputs[tests : tests + bodies], inputs[tests + bodies :]
+        depth = 1 + max((one.depth for one in inputs), default=0)
+        carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
+        test, body = params["cond_jaxpr"], params["body_jaxpr"]
+        (goes_on,) = self._run(test.jaxpr, test.consts, [*for_test, *carried])
+        after = self._run(body.jaxpr, body.consts, [*for_body, *carried])
+        loop = {"carried": carried, "test": goes_on, "after": after, "length": None, "first": first, "gathered": []}
+        return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
+
+    def _scan(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
+        consts, carries = params["num_consts"], params["num_carry"]
+        fixed, first, over = inputs[:consts], inputs[consts : consts + carries], inputs[consts + carries :]
+        depth = 1 + max((one.depth for one in inputs), default=0)
+        carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
+        turn = Node("turn", (), {}, (), np.int32, depth)
+        back = {"last": params["length"] - 1 if params["reverse"] else None}
+        parts = [Node("part", (one, turn), back, one.shape[1:], one.dtype) for one in over]
+        body = params["jaxpr"]
+        found = self._run(body.jaxpr, body.consts, [*fixed, *carried, *parts])
+        loop = {
+            "carried": carried,
+            "test": None,
+            "after": found[:carries],
+            "length": params["length"],
+            "turn": turn,
+            "first": first,
+            "gathered": found[carries:],
+            **back,
+        }
+        return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
+
+    def _cond(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
+        which, *operands = inputs
+        depth = 1 + max(one.depth for one in inputs)
+        branches = []
+        for branch in params["branches"]:
+            entered = [Node("enter", (one,), {}, one.shape, one.dtype, depth) for one in operands]
+            branches.append(self._run(branch.jaxpr, branch.consts, entered))
+        return _results(Node("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
+
+
+def _results(whole: Node, outs: Sequence[Any]) -> list[Node]:
+    return [Node("result", (whole,), {"number": k}, out.shape, out.dtype) for k, out in enumerate(outs)]
+
+
+def _broadcast(value: np.ndarray, out: Any, params: dict[str, Any]) -> np.ndarray:
+    shape = [1] * len(out.shape)
+    for axis, size in zip(params["broadcast_dimensions"], value.shape, strict=True):
+        shape[axis] = size
+    return np.broadcast_to(value.reshape(shape), out.shape)
+
+
+FOLDED: dict[str, Callable[[np.ndarray, Any, dict[str, Any]], np.ndarray]] = {
+    "broadcast_in_dim": _broadcast,
+    "reshape": lambda value, out, params: value.reshape(out.shape),
+    "squeeze": lambda value, out, params: value.reshape(out.shape),
+    "convert_element_type": lambda value, out, params: value.astype(out.dtype),
+}
+"""Operations on constants that give constants."""
+LOOPS = {"while": Graph._while, "scan": Graph._scan, "cond": Graph._cond}
+
+
+def _told(params: dict[str, Any]) -> str:
+    return repr(sorted(params.items(), key=lambda item: item[0]))

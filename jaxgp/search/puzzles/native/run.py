@@ -1,0 +1,113 @@
+"""Calls searches of puzzles in C++: what takes the place of the lanes of plain XLA on a CPU."""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, lax
+
+from jaxgp.arrays import differs
+from jaxgp.contracts import Position, Puzzle
+from jaxgp.native.build import Library, library
+from jaxgp.native.graph import UntranslatedError
+from jaxgp.search.lookahead import Contexts
+from jaxgp.search.puzzles.children import Order
+from jaxgp.search.puzzles.native.generate import Generated, Layout, generate
+from jaxgp.search.puzzles.solutions import Solutions
+
+
+def why_not(puzzle: Puzzle, order: Order | None, contexts: Contexts = ()) -> str:
+    """Return why a puzzle is not searched natively on a CPU; an empty text: it is.
+
+    Args:
+        puzzle: the rules.
+        order: that children are visited in.
+        contexts: [C, ...], that the order is given.
+
+    Raises:
+        UsageError: the variable that switches native code off has an unknown value.
+    """
+    made = _of(puzzle, order, contexts)
+    if isinstance(made, str):
+        return made
+    there = library(made.source)
+    return there if isinstance(there, str) else ""
+
+
+Given = tuple[Position, Array, Array, Contexts, Array]
+"""Roots [Q, ...], their limits int32[Q], how many are searched int32[], contexts, and that of each root int32[Q]."""
+Search = Callable[..., Solutions]
+"""(*`Given`) -> what has been found."""
+
+
+def natively(
+    function: str, puzzle: Puzzle, order: Order | None, contexts: Contexts, options: Mapping[str, int | bool]
+) -> Search | None:
+    """Return a search on a CPU in C++; None: there is none, or no CPU computes.
+
+    Args:
+        function: of the library, which says how.
+        puzzle: the rules.
+        order: that children are visited in.
+        contexts: [C, ...], that the order is given.
+        options: of the search, by the names that the library has for them; `deepest` is one.
+    """
+    if jax.default_backend() != "cpu" or why_not(puzzle, order, contexts):
+        return None
+    return partial(_search, function, puzzle, order, options)
+
+
+def by_platform(native: Search | None, plain: Search, *given: Any) -> Solutions:
+    """Return what a search finds: the native one on a CPU, if there is one, else the plain one. `given`: see `Given`."""
+    if native is None or any(map(differs, jax.tree.leaves(given))):
+        return plain(*given)
+    found: Solutions = lax.platform_dependent(*given, cpu=native, default=plain)
+    return found
+
+
+def _search(
+    function: str, puzzle: Puzzle, order: Order | None, options: Mapping[str, int | bool], *given: Any
+) -> Solutions:
+    states, limits, count, contexts, whose = given
+    made = _of(puzzle, order, contexts)
+    assert isinstance(made, Generated), "by why_not"
+    there = library(made.source)
+    assert isinstance(there, Library)
+    queue = len(limits)
+    kinds = {
+        "solved": jax.ShapeDtypeStruct((queue,), jnp.bool_),
+        "nodes": jax.ShapeDtypeStruct((queue,), jnp.int32),
+        "length": jax.ShapeDtypeStruct((queue,), jnp.int32),
+        "moves": jax.ShapeDtypeStruct((queue, options["deepest"]), jnp.int16),
+        "exhausted": jax.ShapeDtypeStruct((queue,), jnp.bool_),
+        "expanded": jax.ShapeDtypeStruct((queue,), jnp.int32),
+    }
+    call: Any = jax.ffi.ffi_call(there.target(function), tuple(kinds.values()), vmap_method="sequential")
+    found = call(
+        Layout(puzzle).as_bytes(states),
+        limits.astype(jnp.int32),
+        jnp.asarray(count, jnp.int32),
+        whose.astype(jnp.int32),
+        *(jax.tree.leaves(contexts) if order is not None else ()),
+        stack=np.int64(made.stack(contexts)),
+        **{name: value if isinstance(value, bool) else np.int64(value) for name, value in options.items()},
+    )
+    return Solutions(**dict(zip(kinds, found, strict=True)), iterations=jnp.int32(0))
+
+
+def _of(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generated | str:
+    """Return the searches of a puzzle, or why there are none."""
+    leaves, tree = jax.tree.flatten(contexts if order is not None else ())
+    return _made(puzzle, order, tree, tuple((one.shape[1:], one.dtype) for one in leaves))
+
+
+@lru_cache(maxsize=64)
+def _made(puzzle: Puzzle, order: Order | None, tree: Any, kinds: tuple[tuple[tuple[int, ...], Any], ...]) -> Any:
+    shapes = [jax.ShapeDtypeStruct((1, *shape), dtype) for shape, dtype in kinds]
+    try:
+        return generate(puzzle, order, jax.tree.unflatten(tree, shapes))
+    except UntranslatedError as why:
+        return str(why)
