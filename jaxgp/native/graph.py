@@ -6,6 +6,7 @@ it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -57,7 +58,7 @@ class Node:
     ) -> None:
         self.op, self.inputs, self.params = op, tuple(inputs), params
         self.shape, self.dtype = tuple(shape), np.dtype(dtype)
-        self.depth = max((one.depth for one in self.inputs), default=0) if depth is None else depth
+        self.depth: int = max((one.depth for one in self.inputs), default=0) if depth is None else depth
 
     @property
     def size(self) -> int:
@@ -65,9 +66,12 @@ class Node:
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
-    def ndim(self) -> int:
-        """How many axes it has."""
-        return len(self.shape)
+    def inner(self) -> Sequence["Node"]:
+        """What a loop, or the branches of a choice, end with."""
+        if self.op == "loop":
+            test = self.params["test"]
+            return [*self.params["after"], *self.params["gathered"], *([test] if test else [])]
+        return [one for branch in self.params["branches"] for one in branch] if self.op == "choice" else []
 
     @property
     def value(self) -> np.ndarray:
@@ -97,8 +101,8 @@ class Graph:
         Raises:
             UntranslatedError: the function does something that has no translation.
         """
-        nodes, tree = jax.tree.flatten(arguments)
-        shapes = tree.unflatten([jax.ShapeDtypeStruct(one.shape, one.dtype) for one in nodes])
+        nodes = jax.tree.leaves(arguments)
+        shapes = jax.tree.map(lambda one: jax.ShapeDtypeStruct(one.shape, one.dtype), arguments)
         try:
             closed, out = jax.make_jaxpr(function, return_shape=True)(*shapes)
         except UntranslatedError:
@@ -132,7 +136,8 @@ class Graph:
         return [read(v) for v in jaxpr.outvars]
 
     def _equation(self, equation: Any, inputs: list[Node]) -> Sequence[Node]:
-        name, params, outs = equation.primitive.name, equation.params, [v.aval for v in equation.outvars]
+        name, params = equation.primitive.name, equation.params
+        outs: list[Any] = [v.aval for v in equation.outvars]
         for out in outs:
             if str(out.dtype) not in TYPES:
                 raise UntranslatedError(f"{name} gives {out.dtype}")
@@ -162,7 +167,7 @@ class Graph:
             shape = [b - a for a, b in zip(first, last, strict=True)]
             bounds = {"start_indices": tuple(first), "limit_indices": tuple(last), "strides": None}
             key = ("slice", (id(whole),), _told(bounds))
-            parts.append(self._once(key, lambda s=shape, b=bounds: Node("slice", (whole,), b, s, whole.dtype)))
+            parts.append(self._once(key, partial(Node, "slice", (whole,), bounds, shape, whole.dtype)))
         return parts
 
     def _while(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
@@ -199,7 +204,7 @@ class Graph:
         return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
     def _cond(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
-        which, *operands = inputs
+        operands = inputs[1:]
         depth = 1 + max(one.depth for one in inputs)
         branches = []
         for branch in params["branches"]:

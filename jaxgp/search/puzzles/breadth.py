@@ -1,7 +1,8 @@
 """Breadth-first search of one puzzle with a set of the visited states: exact, and limited by memory alone.
 
-It proves the least number of moves, or that there is no solution. Only the expansion of states runs on the device, many
-states of a level at once; the set is on the host. All counts are those of a search that takes one state after the other
+It proves the least number of moves, or that there is no solution. On a CPU it runs in C++, where that can be made of
+the rules. Elsewhere only the expansion of states runs on the device, many states of a level at once; the set is on the
+host. All counts are those of a search that takes one state after the other
 in the order in which they were reached, and its moves in ascending order of actions.
 """
 
@@ -17,6 +18,7 @@ from jax import Array
 from jaxgp.contracts import Position, Puzzle, States
 from jaxgp.search.chance import refuse_chance
 from jaxgp.search.puzzles.children import pack, unpack
+from jaxgp.search.puzzles.native.run import explorer
 
 CHUNK = 256
 """States that are expanded together."""
@@ -59,6 +61,11 @@ def explore(puzzle: Puzzle, state: Position, most: int = 1_000_000, nearest: boo
     refuse_chance(puzzle)
     if most < 1:
         raise ValueError(f"most={most}: accepted: 1 or more")
+    native = explorer(puzzle, most, nearest)
+    if native is not None:
+        numbers, moves = jax.device_get(native(state))
+        distance, states, goals, expanded, complete = numbers.tolist()
+        return Explored(distance, tuple(moves[: max(distance, 0)].tolist()), states, goals, expanded, bool(complete))
     root = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
     found = _Found(most, nearest)
     found.meet(np.asarray(puzzle.key(state)).tobytes(), -1, -1, bool(puzzle.solved(state)))

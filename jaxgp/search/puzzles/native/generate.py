@@ -11,18 +11,21 @@ import numpy as np
 from jaxgp.contracts import Packs, Puzzle, States
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.interpreter.native.marked import OWNED, marking
-from jaxgp.interpreter.native.run import HEADERS
+from jaxgp.interpreter.native.run import HEADERS as INTERPRETER
 from jaxgp.interpreter.native.translate import Functions, translate
 from jaxgp.interpreter.plan import stack_bound
+from jaxgp.native.arrays import WRITTEN
 from jaxgp.native.build import Source
-from jaxgp.native.emit import Writer
 from jaxgp.native.graph import TYPES, Graph, Node, UntranslatedError, given
+from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles.children import Child, Lister, Order
 
-BEST_FIRST, DEEPENING = "JaxgpBestFirst", "JaxgpDeepening"
+BEST_FIRST, DEEPENING, BREADTH = "JaxgpBestFirst", "JaxgpDeepening", "JaxgpBreadth"
 """The functions of a library."""
+OWN = ("search.h", "bestfirst.h", "deepening.h", "breadth.h", "handlers.h")
+HEADERS = (*INTERPRETER, *(f"jaxgp/search/puzzles/native/{name}" for name in OWN))
 ALIGNED = 8
 """Parts of a state begin at multiples of this many bytes."""
 
@@ -107,7 +110,7 @@ def generate(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generat
     layout, programs = Layout(puzzle), _Programs()
     words = int(jax.eval_shape(lambda: puzzle.key(puzzle.init(unused_key()))).shape[0])
     context, lines = _context(contexts if order is not None else ())
-    special = {OWNED: programs.write}
+    special = {**WRITTEN, OWNED: programs.write}
     functions = [
         _step(layout, puzzle),
         _look(layout, puzzle),
@@ -116,18 +119,16 @@ def generate(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generat
     text = TEMPLATE.format(
         best_first=BEST_FIRST,
         deepening=DEEPENING,
+        breadth=BREADTH,
         name=type(puzzle).__name__,
         state=layout.bytes,
         key=words,
         valued=str(order is not None).lower(),
-        leaves=len(jax.tree.leaves(context)),
+        arrays=len(jax.tree.leaves(context)),
         functions="\n".join(functions),
         programs=programs.text(),
-        machine=programs.machine(),
-        made="context_.machine = &machine_;" if programs.functions else "",
     )
-    headers = ("jaxgp/native/numbers.h", *HEADERS, "jaxgp/search/puzzles/native/search.h")
-    source = Source(f"search-{type(puzzle).__name__}", text, headers, (BEST_FIRST, DEEPENING))
+    source = Source(f"search-{type(puzzle).__name__}", text, HEADERS, (BEST_FIRST, DEEPENING, BREADTH))
     return Generated(source, programs.at, programs.arity)
 
 
@@ -139,7 +140,7 @@ class _Programs:
         self.at, self.arity = -1, 0
         self.primitives: PrimitiveSet | None = None
 
-    def write(self, writer: Writer, node: Node) -> str:
+    def write(self, writer: Writer, node: Node, name: str) -> None:
         """Write the evaluation of the program of the context on one position; see `marked.mark`."""
         *plan, _, features = node.inputs
         primitives = node.params["primitives"]
@@ -157,36 +158,23 @@ class _Programs:
         self.at = int(names[0].removeprefix("c"))
         kind, operand, constant, slot, steps, root, root_constant = names
         program = f"{{{kind}, {operand}, {constant}, {slot}, {steps}[0], {root}[0], {root_constant}[0]}}"
-        seen, name = writer.name(features), f"v{next(writer.numbers)}"
+        seen = writer.name(features)
         writer.line(f"float {name}[1];", node.depth)
         shown = f"{{{seen}, nullptr, 0, {features.shape[0]}, 1}}"
         writer.line(f"context.machine->run({program}, {shown}, 0, 1, {name});", node.depth)
-        return name
 
     def text(self) -> str:
-        """Return the set of functions as C++."""
-        if self.functions is None:
-            return ""
-        kinds = (("starts", "int32_t"), ("arities", "int32_t"), ("micros", "int32_t"), ("literals", "float"))
-        lines = []
-        for field, kind in kinds:
-            entries = getattr(self.functions, field).tolist()
+        """Return what runs programs, as C++: the set of functions."""
+        kinds = {"starts": "int32_t", "arities": "int32_t", "micros": "int32_t", "literals": "float"}
+        lines, spans = [], []
+        for field, kind in kinds.items():
+            entries = [] if self.functions is None else getattr(self.functions, field).tolist()
             told = ", ".join(f"{float(x).hex()}f" if kind == "float" else str(x) for x in entries)
-            lines.append(f"const {kind} k_{field}[] = {{{told or 0}}};")
-        return "\n" + "\n".join(lines) + "\n"
-
-    def machine(self) -> str:
-        """Return the lines that make what runs programs."""
-        if self.functions is None:
-            return ""
-        spans = ", ".join(
-            f"{{k_{field}, static_cast<size_t>({len(getattr(self.functions, field))})}}"
-            for field in ("starts", "arities", "micros", "literals")
-        )
-        return (
-            f"\n  const Functions functions_{{{spans}, {self.arity}, stack_, {self.functions.between}}};\n"
-            "  Machine machine_{functions_, 1};"
-        )
+            lines.append(f"static constexpr {kind} {field}[] = {{{told or 0}}};")
+            spans.append(f"{{{field}, static_cast<size_t>({len(entries)})}}")
+        between = 0 if self.functions is None else self.functions.between
+        lines.append(f"return {{{', '.join(spans)}, {max(self.arity, 1)}, stack, {between}}};")
+        return _function("static Functions functions(int64_t stack) {", lines)
 
 
 def _context(contexts: Contexts) -> tuple[Any, list[str]]:
@@ -203,7 +191,7 @@ def _context(contexts: Contexts) -> tuple[Any, list[str]]:
 
 
 def _step(layout: Layout, puzzle: Puzzle) -> str:
-    graph, writer = Graph(), Writer()
+    graph, writer = Graph(), Writer(WRITTEN)
     before, lines = layout.nodes("before")
 
     def step(packed: States, action: Any) -> States:
@@ -216,13 +204,13 @@ def _step(layout: Layout, puzzle: Puzzle) -> str:
     for k, (one, at) in enumerate(zip(after, layout.begins[:-1], strict=True)):
         own = TYPES[str(one.dtype)]
         writer.line(f"{own}* after_{k} = reinterpret_cast<{own}*>(after + {at});")
-        writer.write_to(one, f"after_{k}")
+        writer.copy(one, f"after_{k}")
     head = "static void step(const uint8_t* before, int32_t action, uint8_t* after) {"
     return _function(head, [*lines, *writer.blocks[0]])
 
 
 def _look(layout: Layout, puzzle: Puzzle) -> str:
-    graph, writer = Graph(), Writer()
+    graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
 
     def look(packed: States) -> Any:
@@ -231,7 +219,7 @@ def _look(layout: Layout, puzzle: Puzzle) -> str:
 
     solved, key = graph.trace(look, state)
     writer.plan([solved, key])
-    writer.write_to(key, "key")
+    writer.copy(key, "key")
     writer.line(f"return {writer.number(solved)};")
     return _function("static bool look(const uint8_t* state, uint32_t* key) {", [*lines, *writer.blocks[0]])
 
@@ -242,7 +230,7 @@ def _children(
     order: Order | None,
     context: Any,
     context_lines: Sequence[str],
-    special: dict[str, Callable[[Writer, Node], str]],
+    special: dict[str, Callable[[Writer, Node, str], None]],
 ) -> str:
     graph, writer = Graph(), Writer(special)
     state, lines = layout.nodes("state")
@@ -274,7 +262,7 @@ def _children(
     writer.line(f"wants = visit.solved({move}, {writer.number(solved)});")
     writer.line(STOPS)
     writer.line(f"{{ uint32_t words[{key.size}];")
-    writer.write_to(key, "words")
+    writer.copy(key, "words")
     writer.line("wants = visit.key(words); }")
     writer.line(STOPS)
     writer.line(f"visit.value({writer.number(worth)});")
@@ -288,11 +276,8 @@ def _children(
         *inner,
         "}",
     ]
-    head = (
-        "template <typename Visit>\n  static void children(const uint8_t* state, int32_t depth, const Context& context, "
-        "Visit& visit) {"
-    )
-    return _function(head, body)
+    given_to = "const uint8_t* state, int32_t depth, const Context& context, Visit& visit"
+    return _function(f"template <typename Visit>\n  static void children({given_to}) {{", body)
 
 
 STOPS = "if (wants != Wants::kMore) { if (wants == Wants::kNext) continue; break; }"
@@ -306,82 +291,23 @@ TEMPLATE = """\
 // The searches of {name}, written by jaxgp/search/puzzles/native/generate.py.
 
 #include "jaxgp/native/numbers.h"
-#include "jaxgp/interpreter/native/machine.h"
-#include "jaxgp/search/puzzles/native/search.h"
+#include "jaxgp/search/puzzles/native/handlers.h"
 
 namespace {{
 
 using namespace jaxgp;
-{programs}
-// The arrays that an order is given for one root, and what runs programs.
-struct Context {{
-  const uint8_t* leaves[{leaves} + 1];
-  Machine* machine;
-}};
 
 struct Rules {{
-  static constexpr int kState = {state}, kKey = {key};
+  static constexpr int kState = {state}, kKey = {key}, kArrays = {arrays};
   static constexpr bool kValued = {valued};
-  using Context = ::Context;
+  using Context = ContextOf<kArrays>;
+
+{programs}
 
 {functions}
 }};
 
-// The arrays [C, ...] of all contexts.
-class Contexts {{
- public:
-  Contexts(ffi::RemainingArgs arrays, int64_t stack) : stack_(stack) {{
-    for (size_t k = 0; k < {leaves}; ++k) {{
-      const auto array = arrays.get<ffi::AnyBuffer>(k).value();
-      first_[k] = static_cast<const uint8_t*>(array.untyped_data());
-      count_[k] = array.dimensions().front();
-      bytes_[k] = array.size_bytes() / std::max<int64_t>(count_[k], 1);
-    }}
-    {made}
-  }}
-
-  // Like XLA, this takes the last context for one that is not there.
-  const Context& at(int64_t whose) {{
-    for (size_t k = 0; k < {leaves}; ++k)
-      context_.leaves[k] = first_[k] + bytes_[k] * std::clamp<int64_t>(whose, 0, count_[k] - 1);
-    return context_;
-  }}
-
- private:
-  const uint8_t* first_[{leaves} + 1];
-  int64_t count_[{leaves} + 1], bytes_[{leaves} + 1];
-  const int64_t stack_;
-  Context context_{{}};{machine}
-}};
-
-ffi::Error RunBestFirst(Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays,
-                        ffi::Result<Truths> solved, ffi::Result<Ints> nodes, ffi::Result<Ints> length,
-                        ffi::Result<Shorts> moves, ffi::Result<Truths> exhausted, ffi::Result<Ints> expanded,
-                        int64_t stack, int64_t deepest, int64_t room, bool by_cost) {{
-  Contexts contexts(arrays, stack);
-  BestFirst<Rules> search(deepest, room, by_cost);
-  search_all<Rules>(search, roots, limits, count, whose, contexts, {{solved, nodes, length, moves, exhausted, expanded}});
-  return ffi::Error::Success();
-}}
-
-ffi::Error RunDeepening(Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays,
-                        ffi::Result<Truths> solved, ffi::Result<Ints> nodes, ffi::Result<Ints> length,
-                        ffi::Result<Shorts> moves, ffi::Result<Truths> exhausted, ffi::Result<Ints> expanded,
-                        int64_t stack, int64_t deepest, int64_t first, int64_t grow, int64_t table, bool by_cost) {{
-  Contexts contexts(arrays, stack);
-  Deepening<Rules> search(first, grow, deepest, table, by_cost);
-  search_all<Rules>(search, roots, limits, count, whose, contexts, {{solved, nodes, length, moves, exhausted, expanded}});
-  return ffi::Error::Success();
-}}
-
-#define SEARCH                                                                                             \\
-  ffi::Ffi::Bind().Arg<Bytes>().Arg<Ints>().Arg<Ints>().Arg<Ints>().RemainingArgs().Ret<Truths>().Ret<Ints>() \\
-      .Ret<Ints>().Ret<Shorts>().Ret<Truths>().Ret<Ints>().Attr<int64_t>("stack").Attr<int64_t>("deepest")
-
 }}  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL({best_first}, RunBestFirst, SEARCH.Attr<int64_t>("room").Attr<bool>("by_cost"));
-XLA_FFI_DEFINE_HANDLER_SYMBOL({deepening}, RunDeepening,
-                              SEARCH.Attr<int64_t>("first").Attr<int64_t>("grow").Attr<int64_t>("table")
-                                  .Attr<bool>("by_cost"));
+JAXGP_SEARCHES(Rules, {best_first}, {deepening}, {breadth})
 """

@@ -15,7 +15,7 @@ from jaxgp.native.build import Library, library
 from jaxgp.native.graph import UntranslatedError
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles.children import Order
-from jaxgp.search.puzzles.native.generate import Generated, Layout, generate
+from jaxgp.search.puzzles.native.generate import BREADTH, Generated, Layout, generate
 from jaxgp.search.puzzles.solutions import Solutions
 
 
@@ -61,21 +61,43 @@ def natively(
 
 
 def by_platform(native: Search | None, plain: Search, *given: Any) -> Solutions:
-    """Return what a search finds: the native one on a CPU, if there is one, else the plain one. `given`: see `Given`."""
+    """Return what the native search finds on a CPU, if there is one, else the plain one. `given`: see `Given`."""
     if native is None or any(map(differs, jax.tree.leaves(given))):
         return plain(*given)
     found: Solutions = lax.platform_dependent(*given, cpu=native, default=plain)
     return found
 
 
+def explorer(puzzle: Puzzle, most: int, nearest: bool) -> Callable[[Position], tuple[Array, Array]] | None:
+    """Return a search of one root, breadth first, in C++; None: there is none, or no CPU computes.
+
+    It returns int32[5], distance, states, goals, expanded and complete, and int16[most], the moves, as
+    `jaxgp.search.puzzles.breadth.Explored` has them.
+    """
+    if jax.default_backend() != "cpu" or why_not(puzzle, None):
+        return None
+    return _explorer(puzzle, most, nearest, _library(puzzle, None, ()).target(BREADTH))
+
+
+@lru_cache(maxsize=16)
+def _explorer(puzzle: Puzzle, most: int, nearest: bool, target: str) -> Callable[[Position], tuple[Array, Array]]:
+    kinds = jax.ShapeDtypeStruct((5,), jnp.int32), jax.ShapeDtypeStruct((most,), jnp.int16)
+
+    def explore(state: Position) -> tuple[Array, Array]:
+        root = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
+        call: Any = jax.ffi.ffi_call(target, kinds)
+        numbers, moves = call(Layout(puzzle).as_bytes(root)[0], nearest=nearest)
+        return numbers, moves
+
+    return jax.jit(explore)
+
+
 def _search(
     function: str, puzzle: Puzzle, order: Order | None, options: Mapping[str, int | bool], *given: Any
 ) -> Solutions:
     states, limits, count, contexts, whose = given
-    made = _of(puzzle, order, contexts)
+    made, there = _of(puzzle, order, contexts), _library(puzzle, order, contexts)
     assert isinstance(made, Generated), "by why_not"
-    there = library(made.source)
-    assert isinstance(there, Library)
     queue = len(limits)
     kinds = {
         "solved": jax.ShapeDtypeStruct((queue,), jnp.bool_),
@@ -96,6 +118,14 @@ def _search(
         **{name: value if isinstance(value, bool) else np.int64(value) for name, value in options.items()},
     )
     return Solutions(**dict(zip(kinds, found, strict=True)), iterations=jnp.int32(0))
+
+
+def _library(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Library:
+    made = _of(puzzle, order, contexts)
+    assert isinstance(made, Generated), "by why_not"
+    there = library(made.source)
+    assert isinstance(there, Library)
+    return there
 
 
 def _of(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generated | str:

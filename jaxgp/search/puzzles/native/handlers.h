@@ -1,0 +1,138 @@
+// Entry points of the searches of a puzzle for XLA.
+
+#ifndef JAXGP_SEARCH_PUZZLES_NATIVE_HANDLERS_H_
+#define JAXGP_SEARCH_PUZZLES_NATIVE_HANDLERS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+#include "jaxgp/interpreter/native/machine.h"
+#include "jaxgp/search/puzzles/native/bestfirst.h"
+#include "jaxgp/search/puzzles/native/breadth.h"
+#include "jaxgp/search/puzzles/native/deepening.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace jaxgp {
+
+using Bytes = ffi::Buffer<ffi::U8>;
+using Ints = ffi::Buffer<ffi::S32>;
+using Shorts = ffi::Buffer<ffi::S16>;
+using Truths = ffi::Buffer<ffi::PRED>;
+
+// The arrays that an order is given for one root, and what runs programs.
+template <int N>
+struct ContextOf {
+  const uint8_t* leaves[N + 1];
+  Machine* machine;
+};
+
+// The arrays [C, ...] of all contexts.
+template <typename P>
+class Contexts {
+ public:
+  Contexts(ffi::RemainingArgs arrays, int64_t stack) : functions_(P::functions(stack)), machine_(functions_, 1) {
+    context_.machine = &machine_;
+    for (int k = 0; k < P::kArrays; ++k) {
+      const auto array = arrays.get<ffi::AnyBuffer>(k).value();
+      first_[k] = static_cast<const uint8_t*>(array.untyped_data());
+      count_[k] = array.dimensions().front();
+      bytes_[k] = array.size_bytes() / std::max<int64_t>(count_[k], 1);
+    }
+  }
+
+  // Like XLA, this takes the last context for one that is not there.
+  const typename P::Context& at(int64_t whose) {
+    for (int k = 0; k < P::kArrays; ++k)
+      context_.leaves[k] = first_[k] + bytes_[k] * std::clamp<int64_t>(whose, 0, count_[k] - 1);
+    return context_;
+  }
+
+ private:
+  const Functions functions_;
+  Machine machine_;
+  typename P::Context context_{};
+  const uint8_t* first_[P::kArrays + 1];
+  int64_t count_[P::kArrays + 1], bytes_[P::kArrays + 1];
+};
+
+// What a handler is given, and what it writes; see `Solutions`.
+struct Batch {
+  Bytes roots;
+  Ints limits, count, whose;
+  ffi::RemainingArgs arrays;
+  ffi::Result<Truths> solved;
+  ffi::Result<Ints> nodes, length;
+  ffi::Result<Shorts> moves;
+  ffi::Result<Truths> exhausted;
+  ffi::Result<Ints> expanded;
+};
+
+// Searches the first `count` roots, each for the context `whose`.
+template <typename P, typename Search>
+ffi::Error search_all(Search search, int64_t stack, Batch batch) {
+  Contexts<P> contexts(batch.arrays, stack);
+  const int64_t queue = batch.limits.element_count(), deepest = batch.moves->dimensions().back();
+  const int64_t searched = std::clamp<int64_t>(batch.count.typed_data()[0], 0, queue);
+  for (int64_t k = 0; k < queue; ++k) {
+    int16_t* moves = batch.moves->typed_data() + k * deepest;
+    Found found;
+    found.nodes = 0;
+    found.expanded = Search::kExpanded;
+    if (k < searched)
+      found = search.search(batch.roots.typed_data() + k * P::kState, batch.limits.typed_data()[k],
+                            contexts.at(batch.whose.typed_data()[k]), moves);
+    std::fill(moves + std::max(found.length, 0), moves + deepest, int16_t{-1});
+    batch.solved->typed_data()[k] = found.solved;
+    batch.nodes->typed_data()[k] = found.nodes;
+    batch.length->typed_data()[k] = found.length;
+    batch.exhausted->typed_data()[k] = found.exhausted;
+    batch.expanded->typed_data()[k] = found.expanded;
+  }
+  return ffi::Error::Success();
+}
+
+#define JAXGP_BATCH                                                                                               \
+  Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays, ffi::Result<Truths> solved,        \
+      ffi::Result<Ints> nodes, ffi::Result<Ints> length, ffi::Result<Shorts> moves, ffi::Result<Truths> exhausted, \
+      ffi::Result<Ints> expanded, int64_t stack, int64_t deepest
+#define JAXGP_GIVEN {roots, limits, count, whose, arrays, solved, nodes, length, moves, exhausted, expanded}
+#define JAXGP_BIND                                                                                      \
+  ffi::Ffi::Bind().Arg<Bytes>().Arg<Ints>().Arg<Ints>().Arg<Ints>().RemainingArgs().Ret<Truths>()       \
+      .Ret<Ints>().Ret<Ints>().Ret<Shorts>().Ret<Truths>().Ret<Ints>().Attr<int64_t>("stack")           \
+      .Attr<int64_t>("deepest")
+
+// Explores from one root; numbers are distance, states, goals, expanded and complete.
+template <typename P>
+ffi::Error run_breadth(Bytes root, ffi::Result<Ints> numbers, ffi::Result<Shorts> moves, bool nearest) {
+  int16_t* to = moves->typed_data();
+  std::fill(to, to + moves->element_count(), int16_t{-1});
+  const Explored found = Breadth<P>(moves->element_count(), nearest).explore(root.typed_data(), typename P::Context(), to);
+  const int32_t told[] = {found.distance, found.states, found.goals, found.expanded, found.complete};
+  std::copy(std::begin(told), std::end(told), numbers->typed_data());
+  return ffi::Error::Success();
+}
+
+template <typename P>
+ffi::Error run_best_first(JAXGP_BATCH, int64_t room, bool by_cost) {
+  return search_all<P>(BestFirst<P>(deepest, room, by_cost), stack, JAXGP_GIVEN);
+}
+
+template <typename P>
+ffi::Error run_deepening(JAXGP_BATCH, int64_t first, int64_t grow, int64_t table, bool by_cost) {
+  return search_all<P>(Deepening<P>(first, grow, deepest, table, by_cost), stack, JAXGP_GIVEN);
+}
+
+}  // namespace jaxgp
+
+// Defines the handlers of a puzzle under three names.
+#define JAXGP_SEARCHES(P, BEST_FIRST, DEEPENING, BREADTH)                                                                   \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(BEST_FIRST, jaxgp::run_best_first<P>,                                              \
+                                JAXGP_BIND.Attr<int64_t>("room").Attr<bool>("by_cost"));                           \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(DEEPENING, jaxgp::run_deepening<P>,                                                \
+                                JAXGP_BIND.Attr<int64_t>("first").Attr<int64_t>("grow").Attr<int64_t>("table")     \
+                                    .Attr<bool>("by_cost"));                                                      \
+  XLA_FFI_DEFINE_HANDLER_SYMBOL(BREADTH, jaxgp::run_breadth<P>,                                                    \
+                                ffi::Ffi::Bind().Arg<Bytes>().Ret<Ints>().Ret<Shorts>().Attr<bool>("nearest"));
+
+#endif  // JAXGP_SEARCH_PUZZLES_NATIVE_HANDLERS_H_
