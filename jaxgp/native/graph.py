@@ -128,7 +128,8 @@ class Graph:
         known |= {v: self.const(c) for v, c in zip(jaxpr.constvars, consts, strict=True)}
 
         def read(v: Any) -> Node:
-            return self.const(np.asarray(v.val, v.aval.dtype)) if isinstance(v, Literal) else known[v]
+            shape: Any = v.aval
+            return self.const(np.asarray(v.val, shape.dtype)) if isinstance(v, Literal) else known[v]
 
         for equation in jaxpr.eqns:
             found = self._equation(equation, [read(v) for v in equation.invars])
