@@ -142,14 +142,8 @@ class FreeCell(Packs, Puzzle[State]):
         first, number = self.moves(state)
         begins = jnp.cumsum(number, dtype=jnp.int32) - number
         # How far actions are beyond their places grows from group to group; a sum is faster than finding the group.
-        # Without the barrier, all of this would be computed again for each of many places.
         grows = jnp.diff(first - begins, prepend=0)
-        begins, grows = lax.optimization_barrier((begins, grows))
-        start = place
-        # One group after the other: on a CPU a sum over an axis is not vectorised.
-        for group in range(len(begins)):
-            place = place + jnp.where(begins[group] <= start, grows[group], 0)
-        return place
+        return place + jnp.where(begins <= place, grows, 0).sum(dtype=jnp.int32)
 
     def moves(self, state: State) -> Moves:
         """Return all legal moves; none after the end."""

@@ -52,12 +52,14 @@ class Source:
         text: C++.
         headers: files that it includes, by their names from the root of the project.
         functions: handlers of `jax.ffi` that it defines.
+        flags: of the compiler, beside `FLAGS`.
     """
 
     name: str
     text: str
     headers: tuple[str, ...]
     functions: tuple[str, ...]
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,13 @@ def _digest(source: Source, compiler: list[str]) -> str:
     """Return digits that change with all that a library follows from."""
     version = subprocess.run([*compiler, "--version"], capture_output=True, check=True, timeout=PATIENCE).stdout
     texts = [source.text.encode(), *((ROOT / header).read_bytes() for header in source.headers)]
-    parts = [*texts, " ".join(FLAGS).encode(), version, jaxlib.__version__.encode(), _cpu().encode()]
+    parts = [
+        *texts,
+        " ".join([*compiler, *FLAGS, *source.flags]).encode(),
+        version,
+        jaxlib.__version__.encode(),
+        _cpu().encode(),
+    ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
 
 
@@ -146,7 +154,16 @@ def _loaded(source: Source, compiler: Sequence[str], kept: Path, name: str) -> c
     with tempfile.TemporaryDirectory(dir=kept) as apart:
         part, text = Path(apart, name), Path(apart, f"{name}.cc")
         text.write_text(source.text, encoding="utf-8")
-        words = [*compiler, *FLAGS, f"-I{jax.ffi.include_dir()}", f"-I{ROOT}", str(text), "-o", str(part)]
+        words = [
+            *compiler,
+            *FLAGS,
+            *source.flags,
+            f"-I{jax.ffi.include_dir()}",
+            f"-I{ROOT}",
+            str(text),
+            "-o",
+            str(part),
+        ]
         subprocess.run(words, capture_output=True, check=True, timeout=PATIENCE)
         return ctypes.CDLL(str(part.replace(kept / _named(name, part))))
 

@@ -31,20 +31,21 @@ LEAST = dataclasses.replace(BREADTH, order=worth, by="value", room=4, lanes=3, n
 
 
 @cache
-def jitted(search):
+def jitted(search, way):
+    del way  # what is compiled depends on it
     return jax.jit(search.search, compiler_options=FAST)
 
 
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES | MORE]
 )
-def test_equals_plain_python_node_by_node(name):
+def test_equals_plain_python_node_by_node(name, way):
     search, rng = (CASES | MORE)[name], np.random.default_rng(0)
     lit, wires = instances(QUEUE, 0)
     lit[3] = 0
     limits, whose = rng.choice(LIMITS, QUEUE).astype(np.int32), rng.integers(3, size=QUEUE).astype(np.int32)
     contexts = () if search.order is None else (jnp.asarray(CONTEXTS), whose)
-    result = jax.tree.map(np.asarray, jitted(search)(states(lit, wires), limits, jnp.int32(COUNT), *contexts))
+    result = jax.tree.map(np.asarray, jitted(search, way)(states(lit, wires), limits, jnp.int32(COUNT), *contexts))
     found = []
     for at in range(COUNT):
         value = None if search.order is None else plain_worth(CONTEXTS[whose[at]])
@@ -63,10 +64,10 @@ def test_equals_plain_python_node_by_node(name):
 
 
 @pytest.mark.slow
-def test_a_search_ends_where_one_position_has_more_children_than_the_least_room_can_hold():
+def test_a_search_ends_where_one_position_has_more_children_than_the_least_room_can_hold(way):
     lit, wires = instances(QUEUE, 2)
     limits, whose = np.full(QUEUE, 1000, np.int32), np.zeros(QUEUE, np.int32)
-    result = jitted(LEAST)(states(lit, wires), limits, jnp.int32(QUEUE), jnp.asarray(CONTEXTS), whose)
+    result = jitted(LEAST, way)(states(lit, wires), limits, jnp.int32(QUEUE), jnp.asarray(CONTEXTS), whose)
     for at in range(QUEUE):
         lamps, value = PlainLamps(wires[at]), plain_worth(CONTEXTS[0])
         one = plain.search(lamps, int(lit[at]), 1000, LEAST.deepest, LEAST.room, value, LEAST.by)
@@ -75,9 +76,9 @@ def test_a_search_ends_where_one_position_has_more_children_than_the_least_room_
 
 
 @pytest.mark.thorough
-def test_without_an_order_the_solutions_are_the_shortest():
+def test_without_an_order_the_solutions_are_the_shortest(way):
     lit, wires = instances(QUEUE, 1)
-    result = jitted(BREADTH)(states(lit, wires), np.full(QUEUE, 10**6, np.int32), jnp.int32(QUEUE))
+    result = jitted(BREADTH, way)(states(lit, wires), np.full(QUEUE, 10**6, np.int32), jnp.int32(QUEUE))
     shortest = [
         explore(Lamps(), jax.tree.map(lambda x, at=at: x[at], states(lit, wires))).distance for at in range(QUEUE)
     ]

@@ -38,7 +38,7 @@ def plainly(puzzle, root, most, nearest):
 
 @pytest.mark.parametrize("nearest", [False, True])
 @pytest.mark.parametrize("most", [1, 40, 10**6])
-def test_equals_plain_python_in_distance_and_counts(most, nearest):
+def test_equals_plain_python_in_distance_and_counts(most, nearest, way):
     lit, wires = instances(NUMBER, SEED)
     lit[0] = 0
     batch, solved, largest = states(lit, wires), 0, 0
@@ -56,7 +56,7 @@ def test_equals_plain_python_in_distance_and_counts(most, nearest):
         assert nearest or largest > 2 * CHUNK
 
 
-def test_says_what_it_has_not_found():
+def test_says_what_it_has_not_found(way):
     lit, wires = instances(1, SEED)
     root = jax.tree.map(lambda x: x[0], states(lit | 1, np.zeros_like(wires)))
     assert explore(Lamps(), root) == Explored(-1, (), 1, 0, 1, True)

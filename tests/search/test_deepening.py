@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jaxgp.search.puzzles.deepening import Deepening
@@ -57,19 +57,20 @@ MORE = {
 
 
 @cache
-def jitted(search):
+def jitted(search, way):
     """Compile without optimizing: searches of tests are short, and compilation is most of their time."""
+    del way  # what is compiled depends on it
     return jax.jit(search.search, compiler_options=FAST)
 
 
-def check(search, seed, count=COUNT):
+def check(search, way, seed, count=COUNT):
     """Search random instances; return what plain Python finds, once both have found the same."""
     rng = np.random.default_rng(seed)
     lit, wires = instances(QUEUE, seed)
     lit[3] = 0
     limits, whose = rng.choice(LIMITS, QUEUE).astype(np.int32), rng.integers(3, size=QUEUE).astype(np.int32)
     contexts = () if search.order is None else (jnp.asarray(CONTEXTS), whose)
-    result = jax.tree.map(np.asarray, jitted(search)(states(lit, wires), limits, jnp.int32(count), *contexts))
+    result = jax.tree.map(np.asarray, jitted(search, way)(states(lit, wires), limits, jnp.int32(count), *contexts))
     expected = []
     for at in range(count):
         value = None if search.order is None else plain_worth(CONTEXTS[whose[at]])
@@ -90,26 +91,26 @@ def check(search, seed, count=COUNT):
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
-def test_equals_plain_python_node_by_node(name):
-    found = check((CASES | MORE)[name], 0)
+def test_equals_plain_python_node_by_node(name, way):
+    found = check((CASES | MORE)[name], way, 0)
     assert 5 < sum(one.solved for one in found) < COUNT - 5
     assert sum(len(one.moves) > 1 for one in found) > 5
     assert len({one.nodes for one in found}) > 10
 
 
 @pytest.mark.thorough
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32 - 1), st.integers(0, QUEUE))
-def test_equals_plain_python_on_any_instances(seed, count):
-    check(ORDERED, seed, count)
+def test_equals_plain_python_on_any_instances(way, seed, count):
+    check(ORDERED, way, seed, count)
 
 
-def test_an_exhausted_search_proves_that_there_is_no_solution():
+def test_an_exhausted_search_proves_that_there_is_no_solution(way):
     """Switches that turn two of four lamps over never make three lamps dark; no path is longer than 15."""
     first, step = np.random.default_rng(1).integers(4, size=(2, QUEUE, LAMPS))
     wires = (1 << first) | (1 << (first + 1 + step % 3) % 4)
     lit = np.array([7, 3] * (QUEUE // 2))
-    search = jitted(CASES["blind with a table"])
+    search = jitted(CASES["blind with a table"], way)
     result = search(states(lit, wires), np.full(QUEUE, 10**6, np.int32), jnp.int32(QUEUE))
     assert result.exhausted[::2].all()
     assert not result.solved[::2].any()

@@ -26,6 +26,8 @@ BEST_FIRST, DEEPENING, BREADTH = "JaxgpBestFirst", "JaxgpDeepening", "JaxgpBread
 """The functions of a library."""
 OWN = ("search.h", "bestfirst.h", "deepening.h", "breadth.h", "handlers.h")
 HEADERS = (*INTERPRETER, *(f"jaxgp/search/puzzles/native/{name}" for name in OWN))
+FLAGS = ("-fno-tree-slp-vectorize",)
+"""GCC 12.2 joins operations outside of loops that must not be joined: one value in some thousands was another one."""
 ALIGNED = 8
 """Parts of a state begin at multiples of this many bytes."""
 
@@ -128,7 +130,7 @@ def generate(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generat
         functions="\n".join(functions),
         programs=programs.text(),
     )
-    source = Source(f"search-{type(puzzle).__name__}", text, HEADERS, (BEST_FIRST, DEEPENING, BREADTH))
+    source = Source(f"search-{type(puzzle).__name__}", text, HEADERS, (BEST_FIRST, DEEPENING, BREADTH), FLAGS)
     return Generated(source, programs.at, programs.arity)
 
 
@@ -261,9 +263,9 @@ def _children(
     move = writer.number(action)
     writer.line(f"wants = visit.solved({move}, {writer.number(solved)});")
     writer.line(STOPS)
-    writer.line(f"{{ uint32_t words[{key.size}];")
+    writer.line(f"uint32_t words[{key.size}];")
     writer.copy(key, "words")
-    writer.line("wants = visit.key(words); }")
+    writer.line("wants = visit.key(words);")
     writer.line(STOPS)
     writer.line(f"visit.value({writer.number(worth)});")
     inner = writer.blocks.pop()
