@@ -59,8 +59,8 @@ def _shifted(node: Node, x: Sequence[str]) -> str:
     sure = amount.op == "const" and is_uniform(amount) and 0 <= int(amount.value.reshape(-1)[0]) < bits
     if not sure:
         return f"{node.op}<{own}>({x[0]}, {x[1]})"
-    shown = x[0] if node.op == "shift_right_arithmetic" else f"(uint{bits}_t)({x[0]})"
-    return f"({own})({shown} {SHIFTS[node.op]} {x[1]})"
+    shown = "int" if node.op == "shift_right_arithmetic" else "uint"
+    return f"({own})(({shown}{bits}_t)({x[0]}) {SHIFTS[node.op]} {x[1]})"
 
 
 def _selected(node: Node, x: Sequence[str]) -> str:

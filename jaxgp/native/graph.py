@@ -154,7 +154,7 @@ class Graph:
             return self._split(params, inputs[0])
         if len(outs) != 1:
             raise UntranslatedError(f"{name} has no translation")
-        if name in FOLDED and inputs[0].op == "const":
+        if name in FOLDED and inputs[0].op == "const" and not _cuts(inputs[0], outs[0]):
             return [self.const(FOLDED[name](inputs[0].value, outs[0], params))]
         key = (name, tuple(map(id, inputs)), _told(params))
         return [self._once(key, lambda: Node(name, inputs, params, outs[0].shape, outs[0].dtype))]
@@ -216,6 +216,11 @@ class Graph:
 
 def _results(whole: Node, outs: Sequence[Any]) -> list[Node]:
     return [Node("result", (whole,), {"number": k}, out.shape, out.dtype) for k, out in enumerate(outs)]
+
+
+def _cuts(node: Node, out: Any) -> bool:
+    """Return whether fractions become whole numbers, which NumPy takes otherwise than XLA beyond the ends."""
+    return node.dtype.kind == "f" and np.dtype(out.dtype).kind in "iu"
 
 
 def _broadcast(value: np.ndarray, out: Any, params: dict[str, Any]) -> np.ndarray:
