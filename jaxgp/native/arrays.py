@@ -22,6 +22,7 @@ RUNNING = {"cumsum": "reduce_sum", "cumprod": "reduce_prod", "cummax": "reduce_m
 REPLACING = {
     "scatter": "{1}",
     "scatter-add": FOLDS["reduce_sum"],
+    "scatter-sub": "{0} - {1}",
     "scatter-mul": FOLDS["reduce_prod"],
     "scatter-max": FOLDS["reduce_max"],
     "scatter-min": FOLDS["reduce_min"],
@@ -126,6 +127,7 @@ def _update(writer: Writer, node: Node, name: str) -> None:
 def _scatter(writer: Writer, node: Node, name: str) -> None:
     """Write an array with entries replaced at computed places, one after the other."""
     one, _, updates = node.inputs
+    _refuse_functions(node)
     writer.declare(node, name)
     writer.copy(one, name, depth=node.depth)
     heads, at = writer.each(updates.shape)
@@ -135,6 +137,13 @@ def _scatter(writer: Writer, node: Node, name: str) -> None:
     way = REPLACING[node.op.replace("scatter_", "scatter-")]
     value = cast(node, f"({way.format(where, writer.entry(updates, at), t=type_of(node))})")
     writer.line(f"{' '.join(heads)} {guard}{where} = {value};", node.depth)
+
+
+def _refuse_functions(node: Node) -> None:
+    """Refuse a scatter that applies a function to entries. JAX tells it from one that replaces them by no name."""
+    way = node.params["update_jaxpr"]
+    if node.op == "scatter" and way is not None and (way.eqns or way.outvars[0] is not way.invars[1]):
+        raise UntranslatedError("scatter applies a function")
 
 
 def _start(op: str, dtype: np.dtype) -> np.ndarray:

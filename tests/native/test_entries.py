@@ -184,9 +184,13 @@ def test_axes_of_size_1_are_broadcast():
     cases = {}
     for one, other in shapes:
         cases[f"{one}, {other}"] = (
-            lambda x, y: (x * 3 - y, jnp.where(x > y, x, y), jnp.where(x[:1] > 0, y, x)),
-            lambda k, one=one, other=other: draw(k, one, other),
-        ) if one else (lambda x, y: (x * 3 - y, jnp.where(x > 0, y, 7)), lambda k: draw(k, (), (2, 2)))
+            (
+                lambda x, y: (x * 3 - y, jnp.where(x > y, x, y), jnp.where(x[:1] > 0, y, x)),
+                lambda k, one=one, other=other: draw(k, one, other),
+            )
+            if one
+            else (lambda x, y: (x * 3 - y, jnp.where(x > 0, y, 7)), lambda k: draw(k, (), (2, 2)))
+        )
     check(cases, draws=3)
 
 
