@@ -179,6 +179,9 @@ class Graph:
         test, body = params["cond_jaxpr"], params["body_jaxpr"]
         (goes_on,) = self._run(test.jaxpr, test.consts, [*for_test, *carried])
         after = self._run(body.jaxpr, body.consts, [*for_body, *carried])
+        if goes_on.shape:  # `vmap` made it: each lane stays as it is when its own loop has ended
+            after = [_where(goes_on, one, last) for one, last in zip(after, carried, strict=True)]
+            goes_on = Node("reduce_or", (goes_on,), {"axes": tuple(range(len(goes_on.shape)))}, (), np.bool_)
         loop = {"carried": carried, "test": goes_on, "after": after, "length": None, "first": first, "gathered": []}
         return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
@@ -212,6 +215,13 @@ class Graph:
             entered = [Node("enter", (one,), {}, one.shape, one.dtype, depth) for one in operands]
             branches.append(self._run(branch.jaxpr, branch.consts, entered))
         return _results(Node("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
+
+
+def _where(which: Node, one: Node, other: Node) -> Node:
+    """Return the entries of one of two arrays, as truth values say that lie along their first axes."""
+    axes = {"broadcast_dimensions": tuple(range(len(which.shape)))}
+    wide = Node("broadcast_in_dim", (which,), axes, one.shape, np.bool_)
+    return Node("select_n", (wide, other, one), {}, one.shape, one.dtype)
 
 
 def _results(whole: Node, outs: Sequence[Any]) -> list[Node]:

@@ -209,7 +209,7 @@ class Writer:
         if node.op == "result":
             self.name(node.inputs[0])
             return self.names[node]
-        if node.op == "enter" and node.size > 1:
+        if node.op == "enter" and node.size != 1:
             return self.name(node.inputs[0])
         name = self.fresh("v")
         if node.op == "const":

@@ -95,7 +95,7 @@ def of_what_stays(x, rows, n):
     return lax.fori_loop(0, n, body, x)
 
 
-def tested(x, rows, n):
+def asking(x, rows, n):
     """A loop whose test takes a loop, and an array from outside."""
 
     def goes_on(c):
@@ -199,7 +199,7 @@ def of_constants(x, rows, n):
 
 CASES = [
     *(counted, fixed, swapped, repeated, of_arguments, scanned, scanned_over_many, mapped, scanned_over_nothing),
-    *(nested, of_what_stays, tested, of_truth, of_bytes, chosen, chosen_of_chosen, loops_in_choices, choices_in_loops),
+    *(nested, of_what_stays, asking, of_truth, of_bytes, chosen, chosen_of_chosen, loops_in_choices, choices_in_loops),
     *(all_in_all, shared, of_views, of_nothing, over_lanes, of_constants),
 ]
 
