@@ -102,14 +102,14 @@ def _find(writer: Writer, node: Node, name: str) -> None:
         raise UntranslatedError(f"{node.op} of fractions")
     writer.declare(node, name)
     heads, places = writer.each([1 if k == axis else n for k, n in enumerate(one.shape)])
-    k, best, found = (writer.fresh() for _ in range(3))
+    k, x, best, found = (writer.fresh() for _ in range(4))
     at = [*places[:axis], *places[axis + 1 :]]
     places[axis] = k
-    better = f"x {'>' if node.op == 'argmax' else '<'} {best}"
+    better = f"{x} {'>' if node.op == 'argmax' else '<'} {best}"
     loop = (
-        f"for (int {k} = 0; {k} < {one.shape[axis]}; ++{k}) {{ const {type_of(one)} x = {writer.entry(one, places)}; "
+        f"for (int {k} = 0; {k} < {one.shape[axis]}; ++{k}) {{ const {type_of(one)} {x} = {writer.entry(one, places)}; "
     )
-    loop += f"if ({k} == 0 || {better}) {{ {best} = x; {found} = {k}; }} }}"
+    loop += f"if ({k} == 0 || {better}) {{ {best} = {x}; {found} = {k}; }} }}"
     body = f"{type_of(one)} {best} = 0; {type_of(node)} {found} = 0; {loop}"
     writer.line(f"{' '.join(heads)} {{ {body} {name}[{in_memory(node.shape, at)}] = {found}; }}", node.depth)
 

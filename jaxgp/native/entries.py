@@ -84,8 +84,6 @@ def _converted(node: Node, x: Sequence[str]) -> str:
 
 
 def _same_bits(node: Node, x: Sequence[str]) -> str:
-    if node.inputs[0].dtype.itemsize != node.dtype.itemsize:
-        raise UntranslatedError("takes the bits of a number as those of a shorter or longer one")
     return f"same_bits<{type_of(node)}>(({type_of(node.inputs[0])})({x[0]}))"
 
 
@@ -125,7 +123,13 @@ ENTRIES = frozenset({*INFIX, *NAMED, *OTHERS})
 
 
 def type_of(node: Node) -> str:
-    """Return the type of the entries of a node in C++."""
+    """Return the type of the entries of a node in C++.
+
+    Raises:
+        UntranslatedError: there is none.
+    """
+    if str(node.dtype) not in TYPES:
+        raise UntranslatedError(f"{node.op} gives {node.dtype}")
     return TYPES[str(node.dtype)]
 
 

@@ -90,6 +90,8 @@ class Graph:
 
     def __init__(self) -> None:
         self.known: dict[Any, Any] = {}
+        self.least = 0
+        """The depth of the branch that is gone through: a loop of constants in it runs nowhere else."""
 
     def trace(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the tree of nodes that a function returns.
@@ -154,6 +156,8 @@ class Graph:
             return self._split(params, inputs[0])
         if len(outs) != 1:
             raise UntranslatedError(f"{name} has no translation")
+        if name == "bitcast_convert_type" and inputs[0].dtype.itemsize != outs[0].dtype.itemsize:
+            raise UntranslatedError("takes the bits of a number as those of a shorter or longer one")
         if name in FOLDED and inputs[0].op == "const" and not _cuts(inputs[0], outs[0]):
             return [self.const(FOLDED[name](inputs[0].value, outs[0], params))]
         key = (name, tuple(map(id, inputs)), _told(params))

@@ -63,6 +63,8 @@ class Writer:
                 refuse_inexact(node)
                 waiting += [*node.inputs, *node.inner]
         for node in self._uses:
+            for one in node.inner:
+                self._uses[one] += 1
             for one in node.inputs:
                 self._uses[one] += 1
                 again = node.size > one.size and node.op in FUSED
