@@ -85,13 +85,27 @@ def given(name: str, shape: Sequence[int], dtype: Any, depth: int = 0) -> Node:
     return Node("given", (), {"name": name}, shape, dtype, depth)
 
 
+def in_order(nodes: Sequence[Node], before: Callable[[Node], Sequence[Node]]) -> list[Node]:
+    """Return nodes and all that comes before them, each once, after what comes before it."""
+    found: dict[Node, None] = {}
+    entered: set[Node] = set()
+    waiting = [*nodes]
+    while waiting:
+        node = waiting[-1]
+        if node in entered:
+            found.setdefault(waiting.pop())
+        else:
+            entered.add(node)
+            waiting += [one for one in before(node) if one not in entered]
+    return [*found]
+
+
 class Graph:
     """Makes nodes of functions; equal ones are made once."""
 
     def __init__(self) -> None:
         self.known: dict[Any, Any] = {}
-        self.least = 0
-        """The depth of the branch that is gone through: a loop of constants in it runs nowhere else."""
+        self.least = 0  # the depth of the innermost branch: loops in it, even of constants, run nowhere else
 
     def trace(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the tree of nodes that a function returns.
@@ -175,10 +189,14 @@ class Graph:
             parts.append(self._once(key, partial(Node, "slice", (whole,), bounds, shape, whole.dtype)))
         return parts
 
+    def _inside(self, inputs: Sequence[Node]) -> int:
+        """Return the depth of what lies inside a loop or a choice."""
+        return 1 + max([self.least, *(one.depth for one in inputs)])
+
     def _while(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
         tests, bodies = params["cond_nconsts"], params["body_nconsts"]
         for_test, for_body, first = inputs[:tests], inputs[tests : tests + bodies], inputs[tests + bodies :]
-        depth = 1 + max((one.depth for one in inputs), default=0)
+        depth = self._inside(inputs)
         carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
         test, body = params["cond_jaxpr"], params["body_jaxpr"]
         (goes_on,) = self._run(test.jaxpr, test.consts, [*for_test, *carried])
@@ -192,12 +210,18 @@ class Graph:
     def _scan(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
         consts, carries = params["num_consts"], params["num_carry"]
         fixed, first, over = inputs[:consts], inputs[consts : consts + carries], inputs[consts + carries :]
-        depth = 1 + max((one.depth for one in inputs), default=0)
+        body = params["jaxpr"]
+        if params["length"] == 1:  # XLA makes no loop of it either
+            shapes = [one.shape[1:] for one in over]
+            parts = [Node("reshape", (one,), {}, own, one.dtype) for one, own in zip(over, shapes, strict=True)]
+            found = self._run(body.jaxpr, body.consts, [*fixed, *first, *parts])
+            rows = [Node("reshape", (one,), {}, (1, *one.shape), one.dtype) for one in found[carries:]]
+            return [*found[:carries], *rows]
+        depth = self._inside(inputs)
         carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
         turn = Node("turn", (), {}, (), np.int32, depth)
         back = {"last": params["length"] - 1 if params["reverse"] else None}
         parts = [Node("part", (one, turn), back, one.shape[1:], one.dtype) for one in over]
-        body = params["jaxpr"]
         found = self._run(body.jaxpr, body.consts, [*fixed, *carried, *parts])
         loop = {
             "carried": carried,
@@ -213,11 +237,13 @@ class Graph:
 
     def _cond(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
         operands = inputs[1:]
-        depth = 1 + max(one.depth for one in inputs)
+        depth, outer = self._inside(inputs), self.least
         branches = []
         for branch in params["branches"]:
             entered = [Node("enter", (one,), {}, one.shape, one.dtype, depth) for one in operands]
+            self.least = depth
             branches.append(self._run(branch.jaxpr, branch.consts, entered))
+            self.least = outer
         return _results(Node("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
 
 
