@@ -56,7 +56,7 @@ def refuse_inexact(node: Node) -> None:
     elif node.op == "div":
         if _is_constant(floats[1]) and not _is_power(floats[1]):
             raise UntranslatedError("div by a constant, which XLA takes as a product")
-        if any(_seen_through(one).op == "div" for one in floats):
+        if any(_seen_through(one).op == "div" and _seen_through(one).dtype.kind == "f" for one in floats):
             raise UntranslatedError("div of a quotient, which XLA may join")
     elif node.op not in THROUGH and node.op not in HARMLESS and not node.op.startswith("jaxgp"):
         raise UntranslatedError(f"{node.op} of fractions")
@@ -116,6 +116,7 @@ def _is_truth(node: Node) -> bool:
 def _factors(node: Node) -> frozenset[float]:
     """Return the constants that a multiple has been multiplied by."""
     node = _seen_through(node)
-    found = [_seen_through(one) for one in node.inputs[node.op == "div" :]] if node.op in ("mul", "div") else []
+    scaled = node.op in ("mul", "div") and node.dtype.kind == "f"
+    found = [_seen_through(one) for one in node.inputs[node.op == "div" :]] if scaled else []
     values = [np.asarray(one.value, np.float64).reshape(-1) for one in found if one.op == "const"]
     return frozenset(x for one in values for x in (1 / one if node.op == "div" else one).tolist())

@@ -11,9 +11,10 @@ TYPES = ("int8", "uint8", "int16", "uint16", "int32", "int32", "uint32", "bool")
 MOST = 60
 """Arrays with more entries are read no further."""
 ARITHMETIC = (
-    *(operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor, operator.floordiv),
-    *(operator.mod, jnp.maximum, jnp.minimum, lax.div, lax.rem),
+    *(operator.add, operator.sub, operator.mul, operator.and_, operator.or_, operator.xor),
+    *(jnp.maximum, jnp.minimum),
 )
+DIVISIONS = operator.floordiv, operator.mod, lax.div, lax.rem
 SHIFTS = lax.shift_left, lax.shift_right_logical, lax.shift_right_arithmetic
 COMPARED = operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne
 OF_ONE = lax.neg, lax.sign, lax.bitwise_not, lax.population_count, lax.clz, lax.square
@@ -109,6 +110,13 @@ class Source:
 def binary(s):
     one = s.number()
     return [s.one_of(ARITHMETIC)(*jnp.broadcast_arrays(one, s.like(one)))]
+
+
+def divided(s):
+    """Divide by anything but -1: XLA itself fails when it divides a constant, the least number, by it."""
+    one = s.number()
+    by = s.like(one)
+    return [s.one_of(DIVISIONS)(*jnp.broadcast_arrays(one, jnp.where(by == ~jnp.zeros_like(by), 1, by)))]
 
 
 def shifted(s):
@@ -271,7 +279,21 @@ def chosen(s):
 
 
 MAKERS = (
-    *(binary, binary, binary, shifted, compared, unary, converted, selected, constant, reshaped, reshaped, sliced),
+    *(
+        binary,
+        binary,
+        binary,
+        divided,
+        shifted,
+        compared,
+        unary,
+        converted,
+        selected,
+        constant,
+        reshaped,
+        reshaped,
+        sliced,
+    ),
     *(joined, padded, folded, run_on, gathered, scattered, parted),
 )
 NESTED = looped, whiled, scanned, chosen, chosen

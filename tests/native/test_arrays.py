@@ -122,9 +122,12 @@ def test_views_are_those_of_xla():
 
 
 @needs_compiler
-def test_folds_are_those_of_xla():
+@pytest.mark.parametrize(
+    "dtypes", [("int8", "bool"), pytest.param(("uint16", "int32", "uint32"), marks=pytest.mark.thorough)]
+)
+def test_folds_are_those_of_xla(dtypes):
     cases = {}
-    for dtype in ("int8", "uint16", "int32", "uint32", "bool"):
+    for dtype in dtypes:
         shape, low, high = (2, 3, 4), 0 if dtype[0] in "ub" else -100, 2 if dtype == "bool" else 100
         draw = drawing(shape, dtype=dtype, low=low, high=high)
         for name, fold in FOLDED.items():
@@ -230,7 +233,7 @@ SCATTERS = {
 def test_entries_are_written_at_computed_places_as_xla_writes_them(mode):
     way = MODES[mode]
     cases = {}
-    for dtype in ("int8", "uint8", "int32", "uint32"):
+    for dtype in ("int8", "uint32"):
         for name, write in SCATTERS.items():
             draw = placing((5,), (8,), updates=(8,), dtype=dtype)
             cases[f"{name}, {dtype}"] = lambda *given, write=write: write(*given, mode=way), draw

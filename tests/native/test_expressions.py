@@ -5,6 +5,9 @@ import pytest
 from tests.native.expressions import arguments, expression
 from tests.native.translated import check, needs_compiler
 
+UNLIKE_ITSELF: set[int] = set()
+"""XLA computes these otherwise as one program than operation by operation, as C++ does."""
+
 
 @needs_compiler
 @pytest.mark.parametrize(
@@ -15,7 +18,7 @@ def test_random_expressions_compute_what_xla_computes(first, count):
     check(
         {
             str(seed): (expression(seed), lambda k, seed=seed: arguments(seed, k))
-            for seed in range(first, first + count)
+            for seed in {*range(first, first + count)} - UNLIKE_ITSELF
         },
         draws=6,
     )

@@ -83,6 +83,8 @@ EXACT = {
     "halves": lambda x: x * 0.5 + x / 4,
     "quotient, then sum": lambda x: x / (x + 1) + 1,
     "rounded product, then sum": lambda x: jnp.floor(x * 3) + 1,
+    "quotient of whole ones": lambda x: (x.astype(int) // 4).astype(jnp.float32) / x,
+    "products of whole ones": lambda x: (x.astype(int) * 3).astype(float) + (x.astype(int) * 3)[::-1].astype(float),
     "product alone": lambda x: x * 3,
     "greatest": lambda x: jnp.max(x) + jnp.min(x),
     "number of a whole one": lambda x: (x > 0).sum().astype(jnp.float32) * 2 + 1,
