@@ -5,20 +5,17 @@ import pytest
 from tests.native.expressions import arguments, expression
 from tests.native.translated import check, needs_compiler
 
-UNLIKE_ITSELF: set[int] = set()
-"""XLA computes these otherwise as one program than operation by operation, as C++ does."""
-
 
 @needs_compiler
 @pytest.mark.parametrize(
     ("first", "count"),
-    [(0, 30), *(pytest.param(first, 40, marks=pytest.mark.thorough) for first in range(30, 430, 40))],
+    [(0, 12), *(pytest.param(first, 40, marks=pytest.mark.thorough) for first in range(12, 412, 40))],
 )
 def test_random_expressions_compute_what_xla_computes(first, count):
     check(
         {
             str(seed): (expression(seed), lambda k, seed=seed: arguments(seed, k))
-            for seed in {*range(first, first + count)} - UNLIKE_ITSELF
+            for seed in range(first, first + count)
         },
         draws=6,
     )
