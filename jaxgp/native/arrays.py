@@ -22,6 +22,7 @@ RUNNING = {"cumsum": "reduce_sum", "cumprod": "reduce_prod", "cummax": "reduce_m
 REPLACING = {
     "scatter": "{1}",
     "scatter-add": FOLDS["reduce_sum"],
+    "scatter-sub": "{0} - {1}",
     "scatter-mul": FOLDS["reduce_prod"],
     "scatter-max": FOLDS["reduce_max"],
     "scatter-min": FOLDS["reduce_min"],
@@ -101,14 +102,14 @@ def _find(writer: Writer, node: Node, name: str) -> None:
         raise UntranslatedError(f"{node.op} of fractions")
     writer.declare(node, name)
     heads, places = writer.each([1 if k == axis else n for k, n in enumerate(one.shape)])
-    k, best, found = (writer.fresh() for _ in range(3))
+    k, x, best, found = (writer.fresh() for _ in range(4))
     at = [*places[:axis], *places[axis + 1 :]]
     places[axis] = k
-    better = f"x {'>' if node.op == 'argmax' else '<'} {best}"
+    better = f"{x} {'>' if node.op == 'argmax' else '<'} {best}"
     loop = (
-        f"for (int {k} = 0; {k} < {one.shape[axis]}; ++{k}) {{ const {type_of(one)} x = {writer.entry(one, places)}; "
+        f"for (int {k} = 0; {k} < {one.shape[axis]}; ++{k}) {{ const {type_of(one)} {x} = {writer.entry(one, places)}; "
     )
-    loop += f"if ({k} == 0 || {better}) {{ {best} = x; {found} = {k}; }} }}"
+    loop += f"if ({k} == 0 || {better}) {{ {best} = {x}; {found} = {k}; }} }}"
     body = f"{type_of(one)} {best} = 0; {type_of(node)} {found} = 0; {loop}"
     writer.line(f"{' '.join(heads)} {{ {body} {name}[{in_memory(node.shape, at)}] = {found}; }}", node.depth)
 
@@ -126,6 +127,7 @@ def _update(writer: Writer, node: Node, name: str) -> None:
 def _scatter(writer: Writer, node: Node, name: str) -> None:
     """Write an array with entries replaced at computed places, one after the other."""
     one, _, updates = node.inputs
+    _refuse_functions(node)
     writer.declare(node, name)
     writer.copy(one, name, depth=node.depth)
     heads, at = writer.each(updates.shape)
@@ -135,6 +137,13 @@ def _scatter(writer: Writer, node: Node, name: str) -> None:
     way = REPLACING[node.op.replace("scatter_", "scatter-")]
     value = cast(node, f"({way.format(where, writer.entry(updates, at), t=type_of(node))})")
     writer.line(f"{' '.join(heads)} {guard}{where} = {value};", node.depth)
+
+
+def _refuse_functions(node: Node) -> None:
+    """Refuse a scatter that applies a function to entries. JAX tells it from one that replaces them by no name."""
+    way = node.params["update_jaxpr"]
+    if node.op == "scatter" and way is not None and (way.eqns or way.outvars[0] is not way.invars[1]):
+        raise UntranslatedError("scatter applies a function")
 
 
 def _start(op: str, dtype: np.dtype) -> np.ndarray:

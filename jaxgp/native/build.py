@@ -31,6 +31,7 @@ COMPILERS = ("c++", "g++", "clang++")
 FLAGS = (
     "-std=c++17",
     "-O3",
+    "-fno-tree-slp-vectorize",  # GCC 12 joins statements to vector instructions with wrong results: entries swapped
     "-march=native",
     "-ffp-contract=off",
     "-fno-trapping-math",

@@ -59,8 +59,8 @@ def _shifted(node: Node, x: Sequence[str]) -> str:
     sure = amount.op == "const" and is_uniform(amount) and 0 <= int(amount.value.reshape(-1)[0]) < bits
     if not sure:
         return f"{node.op}<{own}>({x[0]}, {x[1]})"
-    shown = x[0] if node.op == "shift_right_arithmetic" else f"(uint{bits}_t)({x[0]})"
-    return f"({own})({shown} {SHIFTS[node.op]} {x[1]})"
+    shown = "int" if node.op == "shift_right_arithmetic" else "uint"
+    return f"({own})(({shown}{bits}_t)({x[0]}) {SHIFTS[node.op]} {x[1]})"
 
 
 def _selected(node: Node, x: Sequence[str]) -> str:
@@ -84,8 +84,6 @@ def _converted(node: Node, x: Sequence[str]) -> str:
 
 
 def _same_bits(node: Node, x: Sequence[str]) -> str:
-    if node.inputs[0].dtype.itemsize != node.dtype.itemsize:
-        raise UntranslatedError("takes the bits of a number as those of a shorter or longer one")
     return f"same_bits<{type_of(node)}>(({type_of(node.inputs[0])})({x[0]}))"
 
 
@@ -125,7 +123,13 @@ ENTRIES = frozenset({*INFIX, *NAMED, *OTHERS})
 
 
 def type_of(node: Node) -> str:
-    """Return the type of the entries of a node in C++."""
+    """Return the type of the entries of a node in C++.
+
+    Raises:
+        UntranslatedError: there is none.
+    """
+    if str(node.dtype) not in TYPES:
+        raise UntranslatedError(f"{node.op} gives {node.dtype}")
     return TYPES[str(node.dtype)]
 
 

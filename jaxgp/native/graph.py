@@ -85,11 +85,27 @@ def given(name: str, shape: Sequence[int], dtype: Any, depth: int = 0) -> Node:
     return Node("given", (), {"name": name}, shape, dtype, depth)
 
 
+def in_order(nodes: Sequence[Node], before: Callable[[Node], Sequence[Node]]) -> list[Node]:
+    """Return nodes and all that comes before them, each once, after what comes before it."""
+    found: dict[Node, None] = {}
+    entered: set[Node] = set()
+    waiting = [*nodes]
+    while waiting:
+        node = waiting[-1]
+        if node in entered:
+            found.setdefault(waiting.pop())
+        else:
+            entered.add(node)
+            waiting += [one for one in before(node) if one not in entered]
+    return [*found]
+
+
 class Graph:
     """Makes nodes of functions; equal ones are made once."""
 
     def __init__(self) -> None:
         self.known: dict[Any, Any] = {}
+        self.least = 0  # the depth of the innermost branch: loops in it, even of constants, run nowhere else
 
     def trace(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return the tree of nodes that a function returns.
@@ -154,7 +170,9 @@ class Graph:
             return self._split(params, inputs[0])
         if len(outs) != 1:
             raise UntranslatedError(f"{name} has no translation")
-        if name in FOLDED and inputs[0].op == "const":
+        if name == "bitcast_convert_type" and inputs[0].dtype.itemsize != outs[0].dtype.itemsize:
+            raise UntranslatedError("takes the bits of a number as those of a shorter or longer one")
+        if name in FOLDED and inputs[0].op == "const" and not _cuts(inputs[0], outs[0]):
             return [self.const(FOLDED[name](inputs[0].value, outs[0], params))]
         key = (name, tuple(map(id, inputs)), _told(params))
         return [self._once(key, lambda: Node(name, inputs, params, outs[0].shape, outs[0].dtype))]
@@ -171,26 +189,39 @@ class Graph:
             parts.append(self._once(key, partial(Node, "slice", (whole,), bounds, shape, whole.dtype)))
         return parts
 
+    def _inside(self, inputs: Sequence[Node]) -> int:
+        """Return the depth of what lies inside a loop or a choice."""
+        return 1 + max([self.least, *(one.depth for one in inputs)])
+
     def _while(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
         tests, bodies = params["cond_nconsts"], params["body_nconsts"]
         for_test, for_body, first = inputs[:tests], inputs[tests : tests + bodies], inputs[tests + bodies :]
-        depth = 1 + max((one.depth for one in inputs), default=0)
+        depth = self._inside(inputs)
         carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
         test, body = params["cond_jaxpr"], params["body_jaxpr"]
         (goes_on,) = self._run(test.jaxpr, test.consts, [*for_test, *carried])
         after = self._run(body.jaxpr, body.consts, [*for_body, *carried])
+        if goes_on.shape:  # `vmap` made it: each lane stays as it is when its own loop has ended
+            after = [_where(goes_on, one, last) for one, last in zip(after, carried, strict=True)]
+            goes_on = Node("reduce_or", (goes_on,), {"axes": tuple(range(len(goes_on.shape)))}, (), np.bool_)
         loop = {"carried": carried, "test": goes_on, "after": after, "length": None, "first": first, "gathered": []}
         return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
     def _scan(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
         consts, carries = params["num_consts"], params["num_carry"]
         fixed, first, over = inputs[:consts], inputs[consts : consts + carries], inputs[consts + carries :]
-        depth = 1 + max((one.depth for one in inputs), default=0)
+        body = params["jaxpr"]
+        if params["length"] == 1:  # XLA makes no loop of it either
+            shapes = [one.shape[1:] for one in over]
+            parts = [Node("reshape", (one,), {}, own, one.dtype) for one, own in zip(over, shapes, strict=True)]
+            found = self._run(body.jaxpr, body.consts, [*fixed, *first, *parts])
+            rows = [Node("reshape", (one,), {}, (1, *one.shape), one.dtype) for one in found[carries:]]
+            return [*found[:carries], *rows]
+        depth = self._inside(inputs)
         carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
         turn = Node("turn", (), {}, (), np.int32, depth)
         back = {"last": params["length"] - 1 if params["reverse"] else None}
         parts = [Node("part", (one, turn), back, one.shape[1:], one.dtype) for one in over]
-        body = params["jaxpr"]
         found = self._run(body.jaxpr, body.consts, [*fixed, *carried, *parts])
         loop = {
             "carried": carried,
@@ -206,16 +237,30 @@ class Graph:
 
     def _cond(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
         operands = inputs[1:]
-        depth = 1 + max(one.depth for one in inputs)
+        depth, outer = self._inside(inputs), self.least
         branches = []
         for branch in params["branches"]:
             entered = [Node("enter", (one,), {}, one.shape, one.dtype, depth) for one in operands]
+            self.least = depth
             branches.append(self._run(branch.jaxpr, branch.consts, entered))
+            self.least = outer
         return _results(Node("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
+
+
+def _where(which: Node, one: Node, other: Node) -> Node:
+    """Return the entries of one of two arrays, as truth values say that lie along their first axes."""
+    axes = {"broadcast_dimensions": tuple(range(len(which.shape)))}
+    wide = Node("broadcast_in_dim", (which,), axes, one.shape, np.bool_)
+    return Node("select_n", (wide, other, one), {}, one.shape, one.dtype)
 
 
 def _results(whole: Node, outs: Sequence[Any]) -> list[Node]:
     return [Node("result", (whole,), {"number": k}, out.shape, out.dtype) for k, out in enumerate(outs)]
+
+
+def _cuts(node: Node, out: Any) -> bool:
+    """Return whether fractions become whole numbers, which NumPy takes otherwise than XLA beyond the ends."""
+    return node.dtype.kind == "f" and np.dtype(out.dtype).kind in "iu"
 
 
 def _broadcast(value: np.ndarray, out: Any, params: dict[str, Any]) -> np.ndarray:

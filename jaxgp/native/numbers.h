@@ -91,7 +91,9 @@ inline T absolute(T a) {
 
 template <typename T>
 inline T sign_of(T a) {
-  if constexpr (std::is_floating_point_v<T>) return a > 0 ? 1.f : a < 0 ? -1.f : a;
+  if constexpr (std::is_floating_point_v<T>) {
+    return a > 0 ? 1.f : a < 0 ? -1.f : a != a ? a : number(bits(a) & 0x80000000u);
+  }
   return static_cast<T>((a > 0) - (a < 0));
 }
 
@@ -132,11 +134,12 @@ inline T shift_right_logical(T a, T by) {
   return n < 8 * sizeof(T) ? static_cast<T>(static_cast<U>(static_cast<U>(a) >> n)) : T{0};
 }
 
+// Copies of the first bit move in, even where it is no sign.
 template <typename T>
 inline T shift_right_arithmetic(T a, T by) {
   using U = std::make_unsigned_t<T>;
   const U n = static_cast<U>(by);
-  return static_cast<T>(a >> (n < 8 * sizeof(T) ? n : 8 * sizeof(T) - 1));
+  return static_cast<T>(static_cast<std::make_signed_t<T>>(a) >> (n < 8 * sizeof(T) ? n : 8 * sizeof(T) - 1));
 }
 
 template <typename T>

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jaxgp.native.entries import ENTRIES, entry_of, is_uniform, literal, type_of
-from jaxgp.native.graph import Node, UntranslatedError
+from jaxgp.native.graph import Node, UntranslatedError, in_order
 from jaxgp.native.inexact import refuse_inexact
 from jaxgp.native.places import AXES, VIEWS, Index, drops, filling, in_memory, keeps_axes, of_dynamic_slice, of_gather
 
@@ -23,6 +23,8 @@ FUSED = ENTRIES | VIEWS.keys() | {"part"}
 """Operations that can be written where they are read."""
 ONCE = FUSED | {"concatenate", "pad", "stack", *(f"reduce_{one}" for one in ("sum", "max", "min", "or", "and", "xor"))}
 """Operations that read each entry of what they are made of once."""
+TALLEST = 30
+"""So many operations, one inside the other, are written as one expression."""
 MOST_BYTES, MOST_LINES = 2**18, 4000
 """What a function may lay down on the stack, and how long it may be: a compiler takes a minute for so many lines."""
 
@@ -54,20 +56,24 @@ class Writer:
         Raises:
             UntranslatedError: XLA may compute one of them in another way.
         """
-        waiting = [*nodes]
         self._kept.update(nodes)
-        while waiting:
-            node = waiting.pop()
-            if node not in self._uses:
-                self._uses[node] = 0
-                refuse_inexact(node)
-                waiting += [*node.inputs, *node.inner]
+        for node in in_order(nodes, lambda node: [*node.inputs, *node.inner]):
+            self._uses[node] = 0
+            refuse_inexact(node)
         for node in self._uses:
+            for one in node.inner:
+                self._uses[one] += 1
             for one in node.inputs:
                 self._uses[one] += 1
                 again = node.size > one.size and node.op in FUSED
                 if node.depth > one.depth or again or node.op not in ONCE:
                     self._kept.add(one)
+        heights: dict[Node, int] = {}
+        for node in self._uses:
+            below = [heights[one] for one in node.inputs if one in heights and one not in self._kept]
+            heights[node] = 1 + max(below, default=0) if node.op in FUSED and self._uses[node] < 2 else 0
+            if heights[node] > TALLEST:
+                self._kept.add(node)
 
     @property
     def planned(self) -> Sequence[Node]:
@@ -111,8 +117,10 @@ class Writer:
     def name(self, node: Node) -> str:
         """Lay a node down in memory, if it is not there yet, and return its name."""
         if node not in self.names:
-            found = self._lay(node)
-            self.names.setdefault(node, found)
+            for one in in_order([node], self._made_of):  # what it is made of comes first: Python nests few calls
+                if one not in self.names and (one is node or self._lies(one)):
+                    found = self._lay(one)
+                    self.names.setdefault(one, found)
         return self.names[node]
 
     def entry(self, node: Node, at: Index) -> str:
@@ -127,6 +135,10 @@ class Writer:
     def number(self, node: Node) -> str:
         """Return an expression for the only entry of a node."""
         return self.entry(node, ["0"] * len(node.shape))
+
+    def _made_of(self, node: Node) -> Sequence[Node]:
+        """Return what a node, as long as it does not lie in memory, is made of, whatever becomes of it."""
+        return () if node in self.names or node.op in (*NAMED, "loop", "choice") else node.inputs
 
     def _lies(self, node: Node) -> bool:
         """Return whether a node is laid down in memory."""
@@ -209,7 +221,7 @@ class Writer:
         if node.op == "result":
             self.name(node.inputs[0])
             return self.names[node]
-        if node.op == "enter" and node.size > 1:
+        if node.op == "enter" and node.size != 1:
             return self.name(node.inputs[0])
         name = self.fresh("v")
         if node.op == "const":
