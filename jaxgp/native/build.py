@@ -31,7 +31,6 @@ COMPILERS = ("c++", "g++", "clang++")
 FLAGS = (
     "-std=c++17",
     "-O3",
-    "-fno-tree-slp-vectorize",  # GCC 12 joins statements to vector instructions with wrong results: entries swapped
     "-march=native",
     "-ffp-contract=off",
     "-fno-trapping-math",
@@ -40,6 +39,9 @@ FLAGS = (
     "-shared",
     "-fPIC",
 )
+CAREFUL = ("-fno-tree-slp-vectorize",)
+"""Flags for what `jaxgp.native.writer` writes: GCC 12.2 joins statements outside of loops to vector instructions with
+wrong results, in which entries are swapped."""
 PATIENCE = 120
 """Seconds that the compiler may take; it takes 10."""
 

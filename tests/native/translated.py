@@ -9,6 +9,7 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
+from jax.extend.core import jaxpr_as_fun
 
 from jaxgp.native import build
 from jaxgp.native.arrays import WRITTEN
@@ -91,7 +92,7 @@ class Translated:
         for name, (function, examples) in cases.items():
             self.kinds[name] = jax.eval_shape(function, *examples)
             texts.append(defined(f"f{self.numbers[name]}", function, *examples))
-        source = build.Source("tests", "\n".join(texts), ("jaxgp/native/numbers.h",), ())
+        source = build.Source("tests", "\n".join(texts), ("jaxgp/native/numbers.h",), (), build.CAREFUL)
         compiler = build._compiler(os.environ.get("CXX", ""))
         with tempfile.TemporaryDirectory() as folder:
             self.library = build._loaded(source, compiler, Path(folder), source.name)
@@ -118,8 +119,25 @@ def same(found, expected):
         np.testing.assert_array_equal(one, other)
 
 
+def agree(found, expected):
+    """Return whether arrays are equal to the bit."""
+    try:
+        same(found, expected)
+    except AssertionError:
+        return False
+    return True
+
+
+def one_by_one(function, arrays):
+    """Return what a function computes if XLA compiles one operation at a time."""
+    return tuple(jaxpr_as_fun(jax.make_jaxpr(function)(*arrays))(*arrays))
+
+
 def check(cases, draws=1):
     """Check that functions compute in C++ what XLA computes, each on several draws of its arguments.
+
+    XLA compiles some long programs of whole numbers wrongly: it takes parts of parts of arrays as parts that may begin
+    elsewhere. So where it differs, it is asked once more, one operation at a time.
 
     Args:
         cases: (function, draw) by name; draw(k) returns arguments, of the same shapes for all k.
@@ -131,8 +149,10 @@ def check(cases, draws=1):
         given = {name: draw(k) for name, (_, draw) in cases.items()}
         expected, wrong = plain(given), {}
         for name, arrays in given.items():
+            found = compiled(name, *arrays)
             try:
-                same(compiled(name, *arrays), expected[name])
+                same(found, expected[name])
             except AssertionError as error:
-                wrong[name] = str(error)
+                if not agree(found, one_by_one(cases[name][0], arrays)):
+                    wrong[name] = str(error)
         assert not wrong, f"draw {k}, {[*wrong]}: " + "\n".join(f"{name}: {told}" for name, told in wrong.items())

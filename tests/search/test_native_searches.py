@@ -32,7 +32,10 @@ ROLES = {
     "Rush Hour, macro": (rush_hour.heuristic, rush_hour.HeuristicOptions(limit=4000, terminals="heuristics")),
     "Rush Hour, steps": (rush_hour.policy, rush_hour.SolverOptions(limit=4000, search="greedy")),
     "FreeCell, the book's": (freecell.weights, freecell.SolverOptions(limit=2000, room=2048)),
-    "FreeCell, A*": (freecell.weights, freecell.SolverOptions(limit=2000, room=2048, heuristics="more", search="astar")),
+    "FreeCell, A*": (
+        freecell.weights,
+        freecell.SolverOptions(limit=2000, room=2048, heuristics="more", search="astar"),
+    ),
     "FreeCell, counts": (freecell.weights, freecell.SolverOptions(limit=2000, room=2048, heuristics="counts")),
     "FreeCell, whole runs": (freecell.weights, freecell.SolverOptions(limit=2000, heuristics="counts", moves="whole")),
     "FreeCell, rules": (freecell.policy, freecell.SolverOptions(limit=2000, room=2048, rising="as_is")),

@@ -15,7 +15,7 @@ from jaxgp.interpreter.native.run import HEADERS as INTERPRETER
 from jaxgp.interpreter.native.translate import Functions, translate
 from jaxgp.interpreter.plan import stack_bound
 from jaxgp.native.arrays import WRITTEN
-from jaxgp.native.build import Source
+from jaxgp.native.build import CAREFUL, Source
 from jaxgp.native.graph import TYPES, Graph, Node, UntranslatedError, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
@@ -26,8 +26,6 @@ BEST_FIRST, DEEPENING, BREADTH = "JaxgpBestFirst", "JaxgpDeepening", "JaxgpBread
 """The functions of a library."""
 OWN = ("search.h", "bestfirst.h", "deepening.h", "breadth.h", "handlers.h")
 HEADERS = (*INTERPRETER, *(f"jaxgp/search/puzzles/native/{name}" for name in OWN))
-FLAGS = ("-fno-tree-slp-vectorize",)
-"""GCC 12.2 joins operations outside of loops that must not be joined: one value in some thousands was another one."""
 ALIGNED = 8
 """Parts of a state begin at multiples of this many bytes."""
 
@@ -130,7 +128,7 @@ def generate(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generat
         functions="\n".join(functions),
         programs=programs.text(),
     )
-    source = Source(f"search-{type(puzzle).__name__}", text, HEADERS, (BEST_FIRST, DEEPENING, BREADTH), FLAGS)
+    source = Source(f"search-{type(puzzle).__name__}", text, HEADERS, (BEST_FIRST, DEEPENING, BREADTH), CAREFUL)
     return Generated(source, programs.at, programs.arity)
 
 
