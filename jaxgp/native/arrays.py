@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from jaxgp.native.entries import cast, literal, type_of
-from jaxgp.native.graph import Node, UntranslatedError
+from jaxgp.native.graph import Operation, UntranslatedError
 from jaxgp.native.places import drops, in_memory, linear, of_dynamic_slice, of_scatter
 from jaxgp.native.writer import Writer
 
@@ -29,7 +29,7 @@ REPLACING = {
 }
 
 
-def _join(writer: Writer, node: Node, name: str) -> None:
+def _join(writer: Writer, node: Operation, name: str) -> None:
     """Write arrays side by side: `concatenate`, and `stack`, which makes an axis for it."""
     writer.declare(node, name)
     stacks, begin = node.op == "stack", 0
@@ -43,7 +43,7 @@ def _join(writer: Writer, node: Node, name: str) -> None:
         begin += shape[axis]
 
 
-def _pad(writer: Writer, node: Node, name: str) -> None:
+def _pad(writer: Writer, node: Operation, name: str) -> None:
     one, filling = node.inputs
     if any(inner for _, _, inner in node.params["padding_config"]):
         raise UntranslatedError("pads between entries")
@@ -58,7 +58,7 @@ def _pad(writer: Writer, node: Node, name: str) -> None:
     writer.line(f"{' '.join(heads)} {name}[{in_memory(node.shape, at)}] = {writer.entry(one, own)};", node.depth)
 
 
-def _fold(writer: Writer, node: Node, name: str) -> None:
+def _fold(writer: Writer, node: Operation, name: str) -> None:
     one, axes, own = node.inputs[0], node.params["axes"], type_of(node)
     heads, places = writer.each(one.shape)
     kept = [k for k in range(len(one.shape)) if k not in axes]
@@ -82,7 +82,7 @@ def _fold(writer: Writer, node: Node, name: str) -> None:
     writer.line(f"{' '.join(outer)} {{ {own} {total} = {first}; {again} {where} = {total}; }}", node.depth)
 
 
-def _run_on(writer: Writer, node: Node, name: str) -> None:
+def _run_on(writer: Writer, node: Operation, name: str) -> None:
     """Write a running sum, product, maximum or minimum along an axis."""
     one, axis, own = node.inputs[0], node.params["axis"], type_of(node)
     writer.declare(node, name)
@@ -95,7 +95,7 @@ def _run_on(writer: Writer, node: Node, name: str) -> None:
     writer.line(f"{' '.join(heads)} {{ {own} {total} = {first}; {loop} }}", node.depth)
 
 
-def _find(writer: Writer, node: Node, name: str) -> None:
+def _find(writer: Writer, node: Operation, name: str) -> None:
     """Write argmax or argmin: the first of the greatest or least entries along an axis."""
     one, (axis,) = node.inputs[0], node.params["axes"]
     if one.dtype.kind == "f":
@@ -114,7 +114,7 @@ def _find(writer: Writer, node: Node, name: str) -> None:
     writer.line(f"{' '.join(heads)} {{ {body} {name}[{in_memory(node.shape, at)}] = {found}; }}", node.depth)
 
 
-def _update(writer: Writer, node: Node, name: str) -> None:
+def _update(writer: Writer, node: Operation, name: str) -> None:
     """Write an array with a part of it replaced, which begins at computed places."""
     one, part, *_ = node.inputs
     writer.declare(node, name)
@@ -124,7 +124,7 @@ def _update(writer: Writer, node: Node, name: str) -> None:
     writer.line(f"{' '.join(heads)} {name}[{in_memory(node.shape, at)}] = {writer.entry(part, places)};", node.depth)
 
 
-def _scatter(writer: Writer, node: Node, name: str) -> None:
+def _scatter(writer: Writer, node: Operation, name: str) -> None:
     """Write an array with entries replaced at computed places, one after the other."""
     one, _, updates = node.inputs
     _refuse_functions(node)
@@ -139,7 +139,7 @@ def _scatter(writer: Writer, node: Node, name: str) -> None:
     writer.line(f"{' '.join(heads)} {guard}{where} = {value};", node.depth)
 
 
-def _refuse_functions(node: Node) -> None:
+def _refuse_functions(node: Operation) -> None:
     """Refuse a scatter that applies a function to entries. JAX tells it from one that replaces them by no name."""
     way = node.params["update_jaxpr"]
     if node.op == "scatter" and way is not None and (way.eqns or way.outvars[0] is not way.invars[1]):
@@ -156,10 +156,10 @@ def _start(op: str, dtype: np.dtype) -> np.ndarray:
     return np.array(starts.get(kind, 0)).astype(dtype)
 
 
-def _loop(writer: Writer, node: Node, name: str) -> None:
+def _loop(writer: Writer, node: Operation, name: str) -> None:
     """Write a loop; its results are the arrays that it carries, and those that it gathers."""
     loop, depth = node.params, node.depth
-    carried: Sequence[Node] = loop["carried"]
+    carried: Sequence[Operation] = loop["carried"]
     for k, (one, first) in enumerate(zip(carried, loop["first"], strict=True)):
         writer.names[one] = f"{name}_{k}"
         writer.declare(one, f"{name}_{k}", depth=depth)
@@ -191,7 +191,7 @@ def _loop(writer: Writer, node: Node, name: str) -> None:
     _name_results(writer, node, name)
 
 
-def _choose(writer: Writer, node: Node, name: str) -> None:
+def _choose(writer: Writer, node: Operation, name: str) -> None:
     """Write a choice among branches, of which one is computed."""
     branches, depth = node.params["branches"], node.depth
     for k, one in enumerate(branches[0]):
@@ -216,13 +216,13 @@ def _set_aside(writer: Writer, depth: int) -> list[list[str]]:
     return inner
 
 
-def _name_results(writer: Writer, node: Node, name: str) -> None:
+def _name_results(writer: Writer, node: Operation, name: str) -> None:
     for one in writer.planned:
         if one.op == "result" and one.inputs[0] is node:
             writer.names[one] = f"{name}_{one.params['number']}"
 
 
-WRITTEN: dict[str, Callable[[Writer, Node, str], None]] = {
+WRITTEN: dict[str, Callable[[Writer, Operation, str], None]] = {
     "concatenate": _join,
     "stack": _join,
     "pad": _pad,

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxgp.native.graph import TYPES, Node, UntranslatedError
+from jaxgp.native.graph import TYPES, Operation, UntranslatedError
 
 INFIX = {
     "add": "+",
@@ -41,7 +41,7 @@ HALVES_TO_EVEN = 1
 """The rounding of `jnp.round`, as JAX numbers it."""
 
 
-def entry_of(node: Node, x: Sequence[str]) -> str:
+def entry_of(node: Operation, x: Sequence[str]) -> str:
     """Return an expression for an entry of a node, made of those of its inputs at the same place.
 
     Raises:
@@ -54,7 +54,7 @@ def entry_of(node: Node, x: Sequence[str]) -> str:
     return OTHERS[node.op](node, x)
 
 
-def _shifted(node: Node, x: Sequence[str]) -> str:
+def _shifted(node: Operation, x: Sequence[str]) -> str:
     own, amount, bits = type_of(node), node.inputs[1], node.dtype.itemsize * 8
     sure = amount.op == "const" and is_uniform(amount) and 0 <= int(amount.value.reshape(-1)[0]) < bits
     if not sure:
@@ -63,7 +63,7 @@ def _shifted(node: Node, x: Sequence[str]) -> str:
     return f"({own})(({shown}{bits}_t)({x[0]}) {SHIFTS[node.op]} {x[1]})"
 
 
-def _selected(node: Node, x: Sequence[str]) -> str:
+def _selected(node: Operation, x: Sequence[str]) -> str:
     own = type_of(node)
     if node.inputs[0].dtype == np.bool_:
         return f"chosen<{own}>({x[0]}, {x[2]}, {x[1]})"
@@ -74,7 +74,7 @@ def _selected(node: Node, x: Sequence[str]) -> str:
     return text
 
 
-def _converted(node: Node, x: Sequence[str]) -> str:
+def _converted(node: Operation, x: Sequence[str]) -> str:
     own, before = type_of(node), node.inputs[0].dtype
     if node.dtype == np.bool_:
         return f"(uint8_t)({x[0]} != 0)"
@@ -83,32 +83,32 @@ def _converted(node: Node, x: Sequence[str]) -> str:
     return f"(({own})({x[0]}))"
 
 
-def _same_bits(node: Node, x: Sequence[str]) -> str:
+def _same_bits(node: Operation, x: Sequence[str]) -> str:
     return f"same_bits<{type_of(node)}>(({type_of(node.inputs[0])})({x[0]}))"
 
 
-def _negated(node: Node, x: Sequence[str]) -> str:
+def _negated(node: Operation, x: Sequence[str]) -> str:
     return f"({type_of(node)})(-({x[0]}))"
 
 
-def _inverted(node: Node, x: Sequence[str]) -> str:
+def _inverted(node: Operation, x: Sequence[str]) -> str:
     return f"(uint8_t)(({x[0]}) ^ 1)" if node.dtype == np.bool_ else f"({type_of(node)})(~({x[0]}))"
 
 
-def _raised(node: Node, x: Sequence[str]) -> str:
+def _raised(node: Operation, x: Sequence[str]) -> str:
     powers = {2: "squared", 3: "cubed"}
     if node.params["y"] not in powers or node.dtype.kind == "f":
         raise UntranslatedError(f"integer_pow with the power {node.params['y']}")
     return f"{powers[node.params['y']]}<{type_of(node)}>({x[0]})"
 
 
-def _rounded(node: Node, x: Sequence[str]) -> str:
+def _rounded(node: Operation, x: Sequence[str]) -> str:
     if int(node.params["rounding_method"]) != HALVES_TO_EVEN:
         raise UntranslatedError("rounds halves away from 0")
     return f"rounded({x[0]})"
 
 
-OTHERS: dict[str, Callable[[Node, Sequence[str]], str]] = {
+OTHERS: dict[str, Callable[[Operation, Sequence[str]], str]] = {
     **dict.fromkeys(SHIFTS, _shifted),
     "select_n": _selected,
     "convert_element_type": _converted,
@@ -122,7 +122,7 @@ ENTRIES = frozenset({*INFIX, *NAMED, *OTHERS})
 """All operations of this kind. They broadcast axes of size 1."""
 
 
-def type_of(node: Node) -> str:
+def type_of(node: Operation) -> str:
     """Return the type of the entries of a node in C++.
 
     Raises:
@@ -133,12 +133,12 @@ def type_of(node: Node) -> str:
     return TYPES[str(node.dtype)]
 
 
-def cast(node: Node, text: str) -> str:
+def cast(node: Operation, text: str) -> str:
     """Return an expression as a number of a node; C++ computes with small numbers as with ints."""
     return text if node.dtype in (np.int32, np.uint32, np.float32) else f"({type_of(node)}){text}"
 
 
-def is_uniform(node: Node) -> bool:
+def is_uniform(node: Operation) -> bool:
     """Return whether all entries of a constant are equal to the bit."""
     entries = node.value.reshape(-1)
     return len(entries) > 0 and entries.tobytes() == entries[:1].tobytes() * len(entries)

@@ -32,7 +32,7 @@ class UntranslatedError(Exception):
     """A function cannot be computed natively; the message says why."""
 
 
-class Node:
+class Operation:
     """An array that a function computes.
 
     Attributes:
@@ -50,7 +50,7 @@ class Node:
     def __init__(
         self,
         op: str,
-        inputs: Sequence["Node"],
+        inputs: Sequence["Operation"],
         params: dict[str, Any],
         shape: Sequence[int],
         dtype: Any,
@@ -66,7 +66,7 @@ class Node:
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
-    def inner(self) -> Sequence["Node"]:
+    def inner(self) -> Sequence["Operation"]:
         """What a loop, or the branches of a choice, end with."""
         if self.op == "loop":
             test = self.params["test"]
@@ -80,15 +80,15 @@ class Node:
         return array
 
 
-def given(name: str, shape: Sequence[int], dtype: Any, depth: int = 0) -> Node:
+def given(name: str, shape: Sequence[int], dtype: Any, depth: int = 0) -> Operation:
     """Return an argument, an array in memory that C++ knows by a name."""
-    return Node("given", (), {"name": name}, shape, dtype, depth)
+    return Operation("given", (), {"name": name}, shape, dtype, depth)
 
 
-def in_order(nodes: Sequence[Node], before: Callable[[Node], Sequence[Node]]) -> list[Node]:
+def in_order(nodes: Sequence[Operation], before: Callable[[Operation], Sequence[Operation]]) -> list[Operation]:
     """Return nodes and all that comes before them, each once, after what comes before it."""
-    found: dict[Node, None] = {}
-    entered: set[Node] = set()
+    found: dict[Operation, None] = {}
+    entered: set[Operation] = set()
     waiting = [*nodes]
     while waiting:
         node = waiting[-1]
@@ -127,23 +127,23 @@ class Graph:
             raise UntranslatedError(f"cannot be traced alone ({type(error).__name__})") from error
         return jax.tree.unflatten(jax.tree.structure(out), self._run(closed.jaxpr, closed.consts, nodes))
 
-    def const(self, value: Any) -> Node:
+    def const(self, value: Any) -> Operation:
         """Return a constant."""
         array = np.asarray(value)
         key = ("const", array.dtype.str, array.shape, array.tobytes())
-        return self._once(key, lambda: Node("const", (), {"value": array}, array.shape, array.dtype))
+        return self._once(key, lambda: Operation("const", (), {"value": array}, array.shape, array.dtype))
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         if key not in self.known:
             self.known[key] = make()
         return self.known[key]
 
-    def _run(self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Node]) -> list[Node]:
+    def _run(self, jaxpr: Any, consts: Sequence[Any], arguments: Sequence[Operation]) -> list[Operation]:
         """Go through the equations of a jaxpr, and return what it returns."""
-        known: dict[Any, Node] = dict(zip(jaxpr.invars, arguments, strict=True))
+        known: dict[Any, Operation] = dict(zip(jaxpr.invars, arguments, strict=True))
         known |= {v: self.const(c) for v, c in zip(jaxpr.constvars, consts, strict=True)}
 
-        def read(v: Any) -> Node:
+        def read(v: Any) -> Operation:
             shape: Any = v.aval
             return self.const(np.asarray(v.val, shape.dtype)) if isinstance(v, Literal) else known[v]
 
@@ -152,7 +152,7 @@ class Graph:
             known |= dict(zip(equation.outvars, found, strict=True))
         return [read(v) for v in jaxpr.outvars]
 
-    def _equation(self, equation: Any, inputs: list[Node]) -> Sequence[Node]:
+    def _equation(self, equation: Any, inputs: list[Operation]) -> Sequence[Operation]:
         name, params = equation.primitive.name, equation.params
         outs: list[Any] = [v.aval for v in equation.outvars]
         for out in outs:
@@ -175,9 +175,9 @@ class Graph:
         if name in FOLDED and inputs[0].op == "const" and not _cuts(inputs[0], outs[0]):
             return [self.const(FOLDED[name](inputs[0].value, outs[0], params))]
         key = (name, tuple(map(id, inputs)), _told(params))
-        return [self._once(key, lambda: Node(name, inputs, params, outs[0].shape, outs[0].dtype))]
+        return [self._once(key, lambda: Operation(name, inputs, params, outs[0].shape, outs[0].dtype))]
 
-    def _split(self, params: dict[str, Any], whole: Node) -> list[Node]:
+    def _split(self, params: dict[str, Any], whole: Operation) -> list[Operation]:
         axis, begin, parts = params["axis"], 0, []
         for size in params["sizes"]:
             first, last = [0] * len(whole.shape), list(whole.shape)
@@ -186,42 +186,42 @@ class Graph:
             shape = [b - a for a, b in zip(first, last, strict=True)]
             bounds = {"start_indices": tuple(first), "limit_indices": tuple(last), "strides": None}
             key = ("slice", (id(whole),), _told(bounds))
-            parts.append(self._once(key, partial(Node, "slice", (whole,), bounds, shape, whole.dtype)))
+            parts.append(self._once(key, partial(Operation, "slice", (whole,), bounds, shape, whole.dtype)))
         return parts
 
-    def _inside(self, inputs: Sequence[Node]) -> int:
+    def _inside(self, inputs: Sequence[Operation]) -> int:
         """Return the depth of what lies inside a loop or a choice."""
         return 1 + max([self.least, *(one.depth for one in inputs)])
 
-    def _while(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
+    def _while(self, params: dict[str, Any], inputs: list[Operation], outs: list[Any]) -> list[Operation]:
         tests, bodies = params["cond_nconsts"], params["body_nconsts"]
         for_test, for_body, first = inputs[:tests], inputs[tests : tests + bodies], inputs[tests + bodies :]
         depth = self._inside(inputs)
-        carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
+        carried = [Operation("carry", (), {}, one.shape, one.dtype, depth) for one in first]
         test, body = params["cond_jaxpr"], params["body_jaxpr"]
         (goes_on,) = self._run(test.jaxpr, test.consts, [*for_test, *carried])
         after = self._run(body.jaxpr, body.consts, [*for_body, *carried])
         if goes_on.shape:  # `vmap` made it: each lane stays as it is when its own loop has ended
             after = [_where(goes_on, one, last) for one, last in zip(after, carried, strict=True)]
-            goes_on = Node("reduce_or", (goes_on,), {"axes": tuple(range(len(goes_on.shape)))}, (), np.bool_)
+            goes_on = Operation("reduce_or", (goes_on,), {"axes": tuple(range(len(goes_on.shape)))}, (), np.bool_)
         loop = {"carried": carried, "test": goes_on, "after": after, "length": None, "first": first, "gathered": []}
-        return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
+        return _results(Operation("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
-    def _scan(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
+    def _scan(self, params: dict[str, Any], inputs: list[Operation], outs: list[Any]) -> list[Operation]:
         consts, carries = params["num_consts"], params["num_carry"]
         fixed, first, over = inputs[:consts], inputs[consts : consts + carries], inputs[consts + carries :]
         body = params["jaxpr"]
         if params["length"] == 1:  # XLA makes no loop of it either
             shapes = [one.shape[1:] for one in over]
-            parts = [Node("reshape", (one,), {}, own, one.dtype) for one, own in zip(over, shapes, strict=True)]
+            parts = [Operation("reshape", (one,), {}, own, one.dtype) for one, own in zip(over, shapes, strict=True)]
             found = self._run(body.jaxpr, body.consts, [*fixed, *first, *parts])
-            rows = [Node("reshape", (one,), {}, (1, *one.shape), one.dtype) for one in found[carries:]]
+            rows = [Operation("reshape", (one,), {}, (1, *one.shape), one.dtype) for one in found[carries:]]
             return [*found[:carries], *rows]
         depth = self._inside(inputs)
-        carried = [Node("carry", (), {}, one.shape, one.dtype, depth) for one in first]
-        turn = Node("turn", (), {}, (), np.int32, depth)
+        carried = [Operation("carry", (), {}, one.shape, one.dtype, depth) for one in first]
+        turn = Operation("turn", (), {}, (), np.int32, depth)
         back = {"last": params["length"] - 1 if params["reverse"] else None}
-        parts = [Node("part", (one, turn), back, one.shape[1:], one.dtype) for one in over]
+        parts = [Operation("part", (one, turn), back, one.shape[1:], one.dtype) for one in over]
         found = self._run(body.jaxpr, body.consts, [*fixed, *carried, *parts])
         loop = {
             "carried": carried,
@@ -233,32 +233,32 @@ class Graph:
             "gathered": found[carries:],
             **back,
         }
-        return _results(Node("loop", inputs, loop, (), np.bool_, depth - 1), outs)
+        return _results(Operation("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
-    def _cond(self, params: dict[str, Any], inputs: list[Node], outs: list[Any]) -> list[Node]:
+    def _cond(self, params: dict[str, Any], inputs: list[Operation], outs: list[Any]) -> list[Operation]:
         operands = inputs[1:]
         depth, outer = self._inside(inputs), self.least
         branches = []
         for branch in params["branches"]:
-            entered = [Node("enter", (one,), {}, one.shape, one.dtype, depth) for one in operands]
+            entered = [Operation("enter", (one,), {}, one.shape, one.dtype, depth) for one in operands]
             self.least = depth
             branches.append(self._run(branch.jaxpr, branch.consts, entered))
             self.least = outer
-        return _results(Node("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
+        return _results(Operation("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
 
 
-def _where(which: Node, one: Node, other: Node) -> Node:
+def _where(which: Operation, one: Operation, other: Operation) -> Operation:
     """Return the entries of one of two arrays, as truth values say that lie along their first axes."""
     axes = {"broadcast_dimensions": tuple(range(len(which.shape)))}
-    wide = Node("broadcast_in_dim", (which,), axes, one.shape, np.bool_)
-    return Node("select_n", (wide, other, one), {}, one.shape, one.dtype)
+    wide = Operation("broadcast_in_dim", (which,), axes, one.shape, np.bool_)
+    return Operation("select_n", (wide, other, one), {}, one.shape, one.dtype)
 
 
-def _results(whole: Node, outs: Sequence[Any]) -> list[Node]:
-    return [Node("result", (whole,), {"number": k}, out.shape, out.dtype) for k, out in enumerate(outs)]
+def _results(whole: Operation, outs: Sequence[Any]) -> list[Operation]:
+    return [Operation("result", (whole,), {"number": k}, out.shape, out.dtype) for k, out in enumerate(outs)]
 
 
-def _cuts(node: Node, out: Any) -> bool:
+def _cuts(node: Operation, out: Any) -> bool:
     """Return whether fractions become whole numbers, which NumPy takes otherwise than XLA beyond the ends."""
     return node.dtype.kind == "f" and np.dtype(out.dtype).kind in "iu"
 

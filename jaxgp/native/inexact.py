@@ -10,7 +10,7 @@ from math import frexp
 
 import numpy as np
 
-from jaxgp.native.graph import Node, UntranslatedError
+from jaxgp.native.graph import Operation, UntranslatedError
 
 THROUGH = frozenset(
     {
@@ -30,7 +30,7 @@ SHAPED = ("broadcast_in_dim", "reshape", "squeeze", "expand_dims", "convert_elem
 """Operations that stand between constants, quotients or truth values, and what XLA joins them with."""
 
 
-def refuse_inexact(node: Node) -> None:
+def refuse_inexact(node: Operation) -> None:
     """Refuse a node whose value XLA may round in another way.
 
     Raises:
@@ -62,7 +62,7 @@ def refuse_inexact(node: Node) -> None:
         raise UntranslatedError(f"{node.op} of fractions")
 
 
-def _has_product(node: Node) -> bool:
+def _has_product(node: Operation) -> bool:
     """Return whether a number is a product that may have been rounded."""
     waiting, seen = [node], set()
     while waiting:
@@ -76,22 +76,22 @@ def _has_product(node: Node) -> bool:
     return False
 
 
-def _seen_through(node: Node) -> Node:
+def _seen_through(node: Operation) -> Operation:
     """Return what a node is a view of."""
     while node.op in SHAPED:
         node = node.inputs[0]
     return node
 
 
-def _is_constant(node: Node) -> bool:
+def _is_constant(node: Operation) -> bool:
     return _seen_through(node).op == "const"
 
 
-def _reads_constant(node: Node) -> bool:
+def _reads_constant(node: Operation) -> bool:
     return any(map(_is_constant, node.inputs))
 
 
-def _is_power(node: Node) -> bool:
+def _is_power(node: Operation) -> bool:
     """Return whether a node is a constant of powers of two."""
     node = _seen_through(node)
     if node.op != "const":
@@ -100,20 +100,20 @@ def _is_power(node: Node) -> bool:
     return all(one != 0 and abs(frexp(one)[0]) == 0.5 and abs(frexp(one)[1]) < 100 for one in entries)
 
 
-def _is_zero(node: Node) -> bool:
+def _is_zero(node: Operation) -> bool:
     """Return whether a node is a constant with an entry 0."""
     node = _seen_through(node)
     return node.op == "const" and not np.all(node.value)
 
 
-def _is_truth(node: Node) -> bool:
+def _is_truth(node: Operation) -> bool:
     """Return whether a number has been a truth value."""
     while node.op in SHAPED and node.dtype != np.bool_:
         node = node.inputs[0]
     return node.dtype == np.bool_ and node.op != "const"
 
 
-def _factors(node: Node) -> frozenset[float]:
+def _factors(node: Operation) -> frozenset[float]:
     """Return the constants that a multiple has been multiplied by."""
     node = _seen_through(node)
     scaled = node.op in ("mul", "div") and node.dtype.kind == "f"

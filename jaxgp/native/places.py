@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from jax.lax import GatherScatterMode
 
-from jaxgp.native.graph import Node
+from jaxgp.native.graph import Operation
 
 Index = Sequence[str]
 """An expression of C++ for each axis."""
-Read = Callable[[Node, Index], str]
+Read = Callable[[Operation, Index], str]
 """(node, index) -> an expression for an entry of it."""
 
 AXES = ("reshape", "squeeze", "expand_dims")
@@ -35,41 +35,41 @@ def in_memory(shape: Sequence[int], at: Index) -> str:
     return " + ".join(reversed(terms)) or "0"
 
 
-def keeps_axes(node: Node) -> bool:
+def keeps_axes(node: Operation) -> bool:
     """Return whether a reshape does no more than to add or drop axes of size 1."""
     return [n for n in node.shape if n != 1] == [n for n in node.inputs[0].shape if n != 1]
 
 
-def _of_broadcast(node: Node, at: Index) -> Index:
+def _of_broadcast(node: Operation, at: Index) -> Index:
     axes = node.params["broadcast_dimensions"]
     return [at[k] if n != 1 else "0" for k, n in zip(axes, node.inputs[0].shape, strict=True)]
 
 
-def _of_slice(node: Node, at: Index) -> Index:
+def _of_slice(node: Operation, at: Index) -> Index:
     steps = node.params["strides"] or [1] * len(at)
     return [linear(i, step, first) for i, step, first in zip(at, steps, node.params["start_indices"], strict=True)]
 
 
-def _of_axes(node: Node, at: Index) -> Index:
+def _of_axes(node: Operation, at: Index) -> Index:
     rest = iter([i for i, n in zip(at, node.shape, strict=True) if n != 1])
     return ["0" if n == 1 else next(rest) for n in node.inputs[0].shape]
 
 
-def _of_rev(node: Node, at: Index) -> Index:
+def _of_rev(node: Operation, at: Index) -> Index:
     turned = node.params["dimensions"]
     return [f"({n - 1} - {i})" if k in turned else i for k, (i, n) in enumerate(zip(at, node.shape, strict=True))]
 
 
-def _of_transpose(node: Node, at: Index) -> Index:
+def _of_transpose(node: Operation, at: Index) -> Index:
     axes = node.params["permutation"]
     return [at[axes.index(k)] for k in range(len(at))]
 
 
-def _of_tile(node: Node, at: Index) -> Index:
+def _of_tile(node: Operation, at: Index) -> Index:
     return [f"({i} % {n})" if n != 1 else "0" for i, n in zip(at, node.inputs[0].shape, strict=True)]
 
 
-VIEWS: dict[str, Callable[[Node, Index], Index]] = {
+VIEWS: dict[str, Callable[[Operation, Index], Index]] = {
     **dict.fromkeys(AXES, _of_axes),
     "broadcast_in_dim": _of_broadcast,
     "slice": _of_slice,
@@ -80,7 +80,7 @@ VIEWS: dict[str, Callable[[Node, Index], Index]] = {
 """(view, index) -> the index in the array that it looks at."""
 
 
-def of_dynamic_slice(node: Node, at: Index, read: Read) -> Index:
+def of_dynamic_slice(node: Operation, at: Index, read: Read) -> Index:
     """Return the index in the array that a slice with computed begins is taken from, or written to."""
     one, *firsts = node.inputs
     part = node
@@ -91,7 +91,7 @@ def of_dynamic_slice(node: Node, at: Index, read: Read) -> Index:
     return [f"({begin} + {i})" for begin, i in zip(begins, at, strict=True)]
 
 
-def of_gather(node: Node, at: Index, read: Read) -> tuple[Index, list[str]]:
+def of_gather(node: Operation, at: Index, read: Read) -> tuple[Index, list[str]]:
     """Return the index in the array that is gathered from, and conditions for it to lie there."""
     one, indices = node.inputs
     how, sizes = node.params["dimension_numbers"], node.params["slice_sizes"]
@@ -100,7 +100,7 @@ def of_gather(node: Node, at: Index, read: Read) -> tuple[Index, list[str]]:
     return _computed(one, indices, at, read, names, batching, sizes)
 
 
-def of_scatter(node: Node, at: Index, read: Read) -> tuple[Index, list[str]]:
+def of_scatter(node: Operation, at: Index, read: Read) -> tuple[Index, list[str]]:
     """Return the index in the array that entry `at` of the updates is written to, and conditions to be there."""
     one, indices, updates = node.inputs
     how = node.params["dimension_numbers"]
@@ -113,8 +113,8 @@ def of_scatter(node: Node, at: Index, read: Read) -> tuple[Index, list[str]]:
 
 
 def _computed(
-    one: Node,
-    indices: Node,
+    one: Operation,
+    indices: Operation,
     at: Index,
     read: Read,
     names: tuple[Sequence[int], Sequence[int], Sequence[int]],
@@ -139,12 +139,12 @@ def _computed(
     return places, inside
 
 
-def drops(node: Node) -> bool:
+def drops(node: Operation) -> bool:
     """Return whether a gather or scatter leaves out what lies beyond the ends, where others take the nearest."""
     return GatherScatterMode.from_any(node.params["mode"]) == GatherScatterMode.FILL_OR_DROP
 
 
-def filling(node: Node) -> Any:
+def filling(node: Operation) -> Any:
     """Return what a gather gives for places that there are not."""
     value, dtype = node.params["fill_value"], node.dtype
     if value is None and dtype.kind in "iu":

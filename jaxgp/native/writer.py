@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from jaxgp.native.entries import ENTRIES, entry_of, is_uniform, literal, type_of
-from jaxgp.native.graph import Node, UntranslatedError, in_order
+from jaxgp.native.graph import Operation, UntranslatedError, in_order
 from jaxgp.native.inexact import refuse_inexact
 from jaxgp.native.places import AXES, VIEWS, Index, drops, filling, in_memory, keeps_axes, of_dynamic_slice, of_gather
 
@@ -40,17 +40,17 @@ class Writer:
         single: those of them that are one number in C++, and no array.
     """
 
-    special: dict[str, Callable[["Writer", Node, str], None]]
+    special: dict[str, Callable[["Writer", Operation, str], None]]
     blocks: list[list[str]] = field(default_factory=lambda: [[]])
-    names: dict[Node, str] = field(default_factory=dict)
-    single: set[Node] = field(default_factory=set)
-    _uses: dict[Node, int] = field(default_factory=dict)
-    _kept: set[Node] = field(default_factory=set)
+    names: dict[Operation, str] = field(default_factory=dict)
+    single: set[Operation] = field(default_factory=set)
+    _uses: dict[Operation, int] = field(default_factory=dict)
+    _kept: set[Operation] = field(default_factory=set)
     _numbers: Any = field(default_factory=count)
     _bytes: int = 0
     _lines: int = 0
 
-    def plan(self, nodes: Sequence[Node]) -> None:
+    def plan(self, nodes: Sequence[Operation]) -> None:
         """Count who reads what, of all nodes that will be written.
 
         Raises:
@@ -68,7 +68,7 @@ class Writer:
                 again = node.size > one.size and node.op in FUSED
                 if node.depth > one.depth or again or node.op not in ONCE:
                     self._kept.add(one)
-        heights: dict[Node, int] = {}
+        heights: dict[Operation, int] = {}
         for node in self._uses:
             below = [heights[one] for one in node.inputs if one in heights and one not in self._kept]
             heights[node] = 1 + max(below, default=0) if node.op in FUSED and self._uses[node] < 2 else 0
@@ -76,7 +76,7 @@ class Writer:
                 self._kept.add(node)
 
     @property
-    def planned(self) -> Sequence[Node]:
+    def planned(self) -> Sequence[Operation]:
         """All nodes that will be written."""
         return [*self._uses]
 
@@ -91,7 +91,7 @@ class Writer:
             raise UntranslatedError(f"takes more than {MOST_LINES} lines of C++")
         self.blocks[-1 if depth is None else depth].append(text)
 
-    def declare(self, node: Node, name: str, size: int | None = None, depth: int | None = None) -> None:
+    def declare(self, node: Operation, name: str, size: int | None = None, depth: int | None = None) -> None:
         """Write down that there is an array for the entries of a node."""
         size = node.size if size is None else size
         self._bytes += size * node.dtype.itemsize
@@ -108,13 +108,13 @@ class Writer:
                 heads.append(f"for (int {i} = 0; {i} < {n}; ++{i})")
         return heads, places
 
-    def copy(self, node: Node, name: str, begin: str = "", depth: int | None = None) -> None:
+    def copy(self, node: Operation, name: str, begin: str = "", depth: int | None = None) -> None:
         """Write the entries of a node into an array that C++ knows by a name, from a place on."""
         heads, places = self.each(node.shape)
         value = self.entry(node, places)
         self.line(f"{' '.join(heads)} {name}[{begin}{in_memory(node.shape, places)}] = {value};", depth)
 
-    def name(self, node: Node) -> str:
+    def name(self, node: Operation) -> str:
         """Lay a node down in memory, if it is not there yet, and return its name."""
         if node not in self.names:
             for one in in_order([node], self._made_of):  # what it is made of comes first: Python nests few calls
@@ -123,7 +123,7 @@ class Writer:
                     self.names.setdefault(one, found)
         return self.names[node]
 
-    def entry(self, node: Node, at: Index) -> str:
+    def entry(self, node: Operation, at: Index) -> str:
         """Return an expression for one entry of a node."""
         if node.op == "const" and is_uniform(node):
             return literal(node.value.reshape(-1)[0])
@@ -132,15 +132,15 @@ class Writer:
             return name if self._is_single(node) else f"{name}[{in_memory(node.shape, at)}]"
         return self._computed(node, at)
 
-    def number(self, node: Node) -> str:
+    def number(self, node: Operation) -> str:
         """Return an expression for the only entry of a node."""
         return self.entry(node, ["0"] * len(node.shape))
 
-    def _made_of(self, node: Node) -> Sequence[Node]:
+    def _made_of(self, node: Operation) -> Sequence[Operation]:
         """Return what a node, as long as it does not lie in memory, is made of, whatever becomes of it."""
         return () if node in self.names or node.op in (*NAMED, "loop", "choice") else node.inputs
 
-    def _lies(self, node: Node) -> bool:
+    def _lies(self, node: Operation) -> bool:
         """Return whether a node is laid down in memory."""
         if node.op in NAMED or node in self.names:
             return True
@@ -153,13 +153,13 @@ class Writer:
         cheap = node.op in VIEWS and self._lies(node.inputs[0])
         return node.op not in FUSED or (not cheap and (node in self._kept or self._uses[node] > 1))
 
-    def _is_single(self, node: Node) -> bool:
+    def _is_single(self, node: Operation) -> bool:
         """Return whether a node that has been laid down is one number, and no array."""
         while node.op in AXES and node not in self.single:
             node = node.inputs[0]
         return node in self.single
 
-    def _computed(self, node: Node, at: Index) -> str:
+    def _computed(self, node: Operation, at: Index) -> str:
         """Return an expression for an entry of a node that does not lie in memory."""
         if node.op == "iota":
             return f"({type_of(node)})({at[node.params['dimension']]})"
@@ -174,7 +174,7 @@ class Writer:
             parts.append(self.entry(one, places))
         return entry_of(node, parts)
 
-    def _flat(self, node: Node, i: str, written: bool = False) -> str | None:
+    def _flat(self, node: Operation, i: str, written: bool = False) -> str | None:
         """Return an expression for entry i of all entries of a node; None: there is none without dividing i.
 
         Args:
@@ -205,7 +205,7 @@ class Writer:
             parts.append(part)
         return entry_of(node, parts)
 
-    def _flat_slice(self, node: Node, i: str) -> str | None:
+    def _flat_slice(self, node: Operation, i: str) -> str | None:
         whole, first = node.inputs[0], node.params["start_indices"]
         rows = next((k for k, (a, b) in enumerate(zip(node.shape, whole.shape, strict=True)) if a != 1 or b == 1), 0)
         if any(step != 1 for step in node.params["strides"] or ()) or node.shape[rows + 1 :] != whole.shape[rows + 1 :]:
@@ -213,7 +213,7 @@ class Writer:
         begin = sum(a * int(np.prod(whole.shape[k + 1 :], dtype=int)) for k, a in enumerate(first))
         return self._flat(whole, f"{i} + {begin}" if begin else i)
 
-    def _lay(self, node: Node) -> str:
+    def _lay(self, node: Operation) -> str:
         if node.op == "given":
             return str(node.params["name"])
         if node.op in AXES and (self._lies(node.inputs[0]) or not keeps_axes(node)):
@@ -248,7 +248,7 @@ class Writer:
             raise UntranslatedError(f"{node.op} has no translation")
         return name
 
-    def _write(self, node: Node, name: str, heads: Sequence[str], places: Index, value: str) -> None:
+    def _write(self, node: Operation, name: str, heads: Sequence[str], places: Index, value: str) -> None:
         if node.size == 1:
             self.single.add(node)
             self.line(f"const {type_of(node)} {name} = {value};", node.depth)
@@ -256,7 +256,7 @@ class Writer:
         self.declare(node, name)
         self.line(f"{' '.join(heads)} {name}[{in_memory(node.shape, places)}] = {value};", node.depth)
 
-    def _write_entries(self, node: Node, name: str) -> None:
+    def _write_entries(self, node: Operation, name: str) -> None:
         """Lay down the entries of a node one after the other, in one loop if that is possible."""
         i = self.fresh()
         value = self._flat(node, i, written=True) if node.size > 1 else None

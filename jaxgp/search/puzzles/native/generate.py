@@ -16,7 +16,7 @@ from jaxgp.interpreter.native.translate import Functions, translate
 from jaxgp.interpreter.plan import stack_bound
 from jaxgp.native.arrays import WRITTEN
 from jaxgp.native.build import CAREFUL, Source
-from jaxgp.native.graph import TYPES, Graph, Node, UntranslatedError, given
+from jaxgp.native.graph import TYPES, Graph, Operation, UntranslatedError, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts
@@ -49,7 +49,7 @@ class Generated:
         return 0 if self.plans < 0 else stack_bound(self.arity, jax.tree.leaves(contexts)[self.plans].shape[-1])
 
 
-class Layout:
+class StateLayout:
     """Where the arrays of a state lie in memory, one after the other."""
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -107,7 +107,7 @@ def generate(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generat
     Raises:
         UntranslatedError: the puzzle or the order does something that has no translation.
     """
-    layout, programs = Layout(puzzle), _Programs()
+    layout, programs = StateLayout(puzzle), _Programs()
     words = int(jax.eval_shape(lambda: puzzle.key(puzzle.init(unused_key()))).shape[0])
     context, lines = _context(contexts if order is not None else ())
     special = {**WRITTEN, OWNED: programs.write}
@@ -140,7 +140,7 @@ class _Programs:
         self.at, self.arity = -1, 0
         self.primitives: PrimitiveSet | None = None
 
-    def write(self, writer: Writer, node: Node, name: str) -> None:
+    def write(self, writer: Writer, node: Operation, name: str) -> None:
         """Write the evaluation of the program of the context on one position; see `marked.mark`."""
         *plan, _, features = node.inputs
         primitives = node.params["primitives"]
@@ -190,7 +190,7 @@ def _context(contexts: Contexts) -> tuple[Any, list[str]]:
     return jax.tree.unflatten(tree, nodes), lines
 
 
-def _step(layout: Layout, puzzle: Puzzle) -> str:
+def _step(layout: StateLayout, puzzle: Puzzle) -> str:
     graph, writer = Graph(), Writer(WRITTEN)
     before, lines = layout.nodes("before")
 
@@ -209,7 +209,7 @@ def _step(layout: Layout, puzzle: Puzzle) -> str:
     return _function(head, [*lines, *writer.blocks[0]])
 
 
-def _look(layout: Layout, puzzle: Puzzle) -> str:
+def _look(layout: StateLayout, puzzle: Puzzle) -> str:
     graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
 
@@ -225,12 +225,12 @@ def _look(layout: Layout, puzzle: Puzzle) -> str:
 
 
 def _children(
-    layout: Layout,
+    layout: StateLayout,
     puzzle: Puzzle,
     order: Order | None,
     context: Any,
     context_lines: Sequence[str],
-    special: dict[str, Callable[[Writer, Node, str], None]],
+    special: dict[str, Callable[[Writer, Operation, str], None]],
 ) -> str:
     graph, writer = Graph(), Writer(special)
     state, lines = layout.nodes("state")

@@ -15,7 +15,7 @@ from jaxgp.native.build import Library, library
 from jaxgp.native.graph import UntranslatedError
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.puzzles.children import Order
-from jaxgp.search.puzzles.native.generate import BREADTH, Generated, Layout, generate
+from jaxgp.search.puzzles.native.generate import BREADTH, Generated, StateLayout, generate
 from jaxgp.search.puzzles.solutions import Solutions
 
 
@@ -86,7 +86,7 @@ def _explorer(puzzle: Puzzle, most: int, nearest: bool, target: str) -> Callable
     def explore(state: Position) -> tuple[Array, Array]:
         root = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
         call: Any = jax.ffi.ffi_call(target, kinds)
-        numbers, moves = call(Layout(puzzle).as_bytes(root)[0], nearest=nearest)
+        numbers, moves = call(StateLayout(puzzle).as_bytes(root)[0], nearest=nearest)
         return numbers, moves
 
     return jax.jit(explore)
@@ -109,7 +109,7 @@ def _search(
     }
     call: Any = jax.ffi.ffi_call(there.target(function), tuple(kinds.values()), vmap_method="sequential")
     found = call(
-        Layout(puzzle).as_bytes(states),
+        StateLayout(puzzle).as_bytes(states),
         limits.astype(jnp.int32),
         jnp.asarray(count, jnp.int32),
         whose.astype(jnp.int32),
