@@ -14,7 +14,7 @@ from envs.freecell import roles, suites
 from envs.freecell.rules import FreeCell
 from jaxgp.genotypes.language import parse
 from jaxgp.store import champion
-from rivals.puzzles.clocked import Clocked, Told, add_speed
+from rivals.puzzles.clocked import Clocked, Told, add_speed, plain_lanes, report_lanes
 from rivals.timing import Bench, Case, Job, compile_function, measure
 
 PART = "freecell"
@@ -35,8 +35,7 @@ def jobs(bench: Bench) -> Iterator[Job]:
 def solve(bench: Bench, count: int, until: float) -> None:
     """Search deals 1 to `count` side by side, and one after another by fc-solve.
 
-    Its nodes are those of its own search. `lane_bytes` is the memory of the compiled searches beside deals and results,
-    divided by the lanes.
+    Its nodes are those of its own search.
     """
     options, game = bench.options, FreeCell(autoplay="safe")
     search = roles.SolverOptions(room=options.deal_room, limit=options.limit, heuristics="counts")
@@ -48,16 +47,13 @@ def solve(bench: Bench, count: int, until: float) -> None:
     given = plans, jnp.zeros(count, jnp.int32), states, jnp.full(count, options.limit, jnp.int32)
     run, seconds = compile_function(solver.solve, *given)
     found = run(*given)
-    lanes = solver.guided(solver.valued.values).lanes
-    sizes = {"deals": count, "limit": options.limit, "room": options.deal_room, "lanes": min(lanes, count)}
+    sizes = {"deals": count, "limit": options.limit, "room": options.deal_room}
     about = {"nodes": int(found.nodes.sum()), "expanded": int(found.expanded.sum()), "solved": int(found.solved.sum())}
-    memory = run.memory_analysis()
-    if memory is not None:
-        about["lane_bytes"] = memory.temp_size_in_bytes // sizes["lanes"]
-    theirs = _fc_solve(bench, count)
-    cases = {NAME: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}
+    theirs, lanes = _fc_solve(bench, count), plain_lanes(bench, solver.solve, given, found, count)
+    cases = {NAME: Case(functools.partial(run, *given), count, warm=False), **lanes, **theirs.cases}
     times = measure(cases, options.repeats, until)
     bench.report.ours(PART, NAME, UNIT, times[NAME], sizes, seconds, **add_speed(about, times[NAME]))
+    report_lanes(bench, PART, NAME, UNIT, sizes, times)
     theirs.report(times)
 
 

@@ -13,7 +13,7 @@ from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
 from jaxgp.search.puzzles.deepening import Deepening
 from rivals.plain import rush_hour as plain
-from rivals.puzzles.clocked import Clocked, Told, add_speed
+from rivals.puzzles.clocked import Clocked, Told, add_speed, plain_lanes, report_lanes
 from rivals.timing import Bench, Case, Job, compile_function, measure
 
 PART = "rush_hour"
@@ -48,14 +48,14 @@ def blind(bench: Bench, count: int, until: float) -> None:
     run, seconds = compile_function(search.search, *given)
     found = run(*given)
     nodes = int(found.nodes.sum())
-    sizes = {"boards": count, "limit": options.limit, "table": options.table, "lanes": search.lanes}
+    sizes = {"boards": count, "limit": options.limit, "table": options.table}
     about = {"nodes": nodes, "solved": int(found.solved.sum())}
     words = ("deepening", *map(str, (BOUND, BOUND, BOUND, max(options.table, 1), options.limit)))
-    theirs = _plain(bench, chosen, name, unit, words)
-    times = measure(
-        {name: Case(functools.partial(run, *given), count, warm=False), **theirs.cases}, options.repeats, until
-    )
+    theirs, lanes = _plain(bench, chosen, name, unit, words), plain_lanes(bench, search.search, given, found, count)
+    cases = {name: Case(functools.partial(run, *given), count, warm=False), **lanes, **theirs.cases}
+    times = measure(cases, options.repeats, until)
     bench.report.ours(PART, name, unit, times[name], sizes, seconds, **add_speed(about, times[name]))
+    report_lanes(bench, PART, name, unit, sizes, times)
     theirs.report(times)
 
 

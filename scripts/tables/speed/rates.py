@@ -155,13 +155,16 @@ def limits(data: Data) -> str:
 
 def machine(data: Data) -> str:
     """Return a line for each machine and versions, with the load average while it was measured."""
-    columns = ("processor", "cores", "jax", "python")
+    columns = ("processor", "cores", "jax", "python", "megahertz")
     lines = []
-    for names, rows in by(data["performance"], *columns).items():
-        loads, clocks, days = ([row[name] for row in rows if row[name]] for name in ("load", "megahertz", "date"))
+    for (*names, clock), rows in by(data["performance"], *columns).items():
+        loads, days = ([row[name] for row in rows if row[name]] for name in ("load", "date"))
         load = _span(f"{x:g}" for x in (min(map(float, loads)), max(map(float, loads))))
-        lines.append([*names, f"{max(map(int, clocks)):,} MHz" if clocks else "", load, max(days)[:10], str(len(rows))])
-    return table(["processor", "cores", "JAX", "Python", "clock", "load average", "day, UTC", "measurements"], lines)
+        games = ", ".join(dict.fromkeys(GAMES.get(row["part"], row["part"]) for row in rows))
+        measured = [f"{int(clock):,} MHz" if clock else "", load, max(days)[:10], str(len(rows)), games]
+        lines.append([*names, *measured])
+    heads = ["processor", "cores", "JAX", "Python", "clock", "load average", "day, UTC", "measurements", "of"]
+    return table(heads, lines)
 
 
 def pairs(text: str) -> dict[str, str]:
