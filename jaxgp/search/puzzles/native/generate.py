@@ -86,13 +86,11 @@ class StateLayout:
 
     def as_bytes(self, states: States) -> jax.Array:
         """Return uint8[Q, bytes]: states [Q, ...] as they lie in memory."""
-        parts = []
-        for one, at, end in zip(
-            jax.tree.leaves(jax.vmap(self.packed)(states)), self.begins[:-1], self.begins[1:], strict=True
-        ):
-            plain = one.astype(jnp.uint8) if one.dtype == jnp.bool_ else one
-            flat = jax.lax.bitcast_convert_type(plain, jnp.uint8).reshape(len(one), -1)
-            parts.append(jnp.pad(flat, ((0, 0), (0, end - at - flat.shape[1]))))
+        parts, leaves = [], jax.tree.leaves(jax.vmap(self.packed)(states))
+        for one, kind, size in zip(leaves, jax.tree.leaves(self.shapes), np.diff(self.begins).tolist(), strict=True):
+            number = jnp.uint8 if kind.dtype == jnp.bool_ else kind.dtype
+            flat = jax.lax.bitcast_convert_type(one.astype(number), jnp.uint8).reshape(len(one), -1)
+            parts.append(jnp.pad(flat, ((0, 0), (0, size - flat.shape[1]))))
         return jnp.concatenate(parts, 1)
 
 

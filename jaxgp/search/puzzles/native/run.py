@@ -131,7 +131,9 @@ def _library(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Library
 def _of(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generated | str:
     """Return the searches of a puzzle, or why there are none."""
     leaves, tree = jax.tree.flatten(contexts if order is not None else ())
-    return _made(puzzle, order, tree, tuple((one.shape[1:], one.dtype) for one in leaves))
+    if not all(map(jnp.ndim, leaves)):
+        return "contexts have numbers that are the same for all"
+    return _made(puzzle, order, tree, tuple((jnp.shape(one)[1:], jnp.result_type(one)) for one in leaves))
 
 
 @lru_cache(maxsize=64)
