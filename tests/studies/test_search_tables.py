@@ -164,7 +164,7 @@ def test_the_last_search_of_a_pair_that_tries_fewer_moves_is_one_with_all_moves(
     every = [searched("31", "champion", 500, 9, FIRST) | {"limit": "4000000", "expanded": "40"} | state]
     champions = [run("freecell_counts", 3, FIRST), run("freecell_counts_hard", 3, SECOND)]
     data, last = searches.Searches([fewer], champions), searches.Searches([every], champions)
-    line = freecell.pairs(data, "31-32", last).splitlines()[2]
+    line = freecell.pairs(data, "31-32", last, freecell.FEWER_PAIR).splitlines()[2]
     assert line.strip("| ").split(" | ")[3:5] == ["501,500", "4,650.0"]  # (2,000 + 1,000,000 + 500 + 500) / 2
     assert freecell.pairs(data, "31-32", data) == searches.NONE
 

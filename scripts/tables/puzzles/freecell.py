@@ -52,6 +52,13 @@ FEWER = (
 """The same for searches that try fewer moves; the last stage tries all."""
 FEWER_PAIR = ((COUNTS, 2_000), (HARD, 1_000_000), (COUNTS, 4_000_000))
 """How the champions of a seed search in turn where they try fewer moves; the last one tries all."""
+THREE = (
+    ("freecell_fewer", 2_000),
+    ("freecell_fewer_hard", 8_000),
+    ("freecell_fewer_last", 1_000_000),
+    ("freecell_fewer", 4_000_000),
+)
+"""The same of three champions that learned so."""
 SEEDS = range(5)
 AGAINST, ALONE = "freecell_short", "freecell_short_fixed"
 """Experiments with equal numbers of searches: deals evolve, or are drawn at random."""
@@ -159,32 +166,31 @@ def portfolio(data: Searches, stages: Sequence[tuple[str, int, int]], deals: str
     return table(["champion", "nodes at most", "deals", "solved", "nodes, mean", "expanded, mean"], lines)
 
 
-def _stages_of(last: Searches | None) -> tuple[tuple[str, int], ...]:
-    """Return how a pair searches in turn: with `last`, the searches of the last stage, it tries fewer moves before."""
-    return PAIR if last is None else FEWER_PAIR
-
-
 @cache
-def every_pair(data: Searches, deals: str = ALL, last: Searches | None = None) -> dict[int, Searched]:
-    """Return what the two champions of a seed find in turn, by seed, without those whose searches have no rows.
+def every_pair(
+    data: Searches, deals: str = ALL, last: Searches | None = None, turns: Sequence[tuple[str, int]] = PAIR
+) -> dict[int, Searched]:
+    """Return what the champions of a seed find in turn, by seed, without those whose searches have no rows.
 
-    With `last`, the searches of the last stage, they try fewer moves before.
+    The searches of the last stage are in `last`, if that is given.
     """
-    found = {
-        seed: solve_in_stages(data, [(name, seed, limit) for name, limit in _stages_of(last)], deals, last)
-        for seed in SEEDS
-    }
+    found = {seed: solve_in_stages(data, [(name, seed, limit) for name, limit in turns], deals, last) for seed in SEEDS}
     return {seed: one[0] for seed, one in found.items() if one is not None}
 
 
-def pairs(data: Searches, deals: str = ALL, last: Searches | None = None) -> str:
-    """Return what each pair of champions finds, one line a seed, and the means over seeds on the deals for testing."""
+def pairs(
+    data: Searches, deals: str = ALL, last: Searches | None = None, turns: Sequence[tuple[str, int]] = PAIR
+) -> str:
+    """Return what the champions of a seed find in turn, one line a seed, and the means over seeds.
+
+    The means are those of the deals for testing.
+    """
     some = suites.instances(FreeCell(), deals, "suite")
     names, everywhere = np.array(some.names), np.ones(len(some.names), bool)
-    found = every_pair(data, deals, last)
+    found = every_pair(data, deals, last, turns)
     if not found:
         return NONE
-    alone_within = _stages_of(last)[0][1]
+    alone_within = turns[0][1]
     lines, tested = [], []
     for seed, by_pair in found.items():
         made, trained = select_figures(by_pair, names, everywhere), select_figures(by_pair, names, ~some.test)
@@ -192,7 +198,13 @@ def pairs(data: Searches, deals: str = ALL, last: Searches | None = None) -> str
         alone = share_of(select_figures(_until(by_pair, alone_within), names, everywhere))
         lines.append([str(seed), alone, share_of(made), *numbers_of(made), f"{trained.expanded or 0:,.1f}"])
     lines.append(["mean of seeds (95 %), deals for testing; solved: least to greatest", "", *_means(tested), ""])
-    header = ["seed", f"solved by the first within {alone_within:,} nodes", "solved by the pair (95 %)", "nodes, mean"]
+    together = "the pair" if turns in (PAIR, FEWER_PAIR) else "all"
+    header = [
+        "seed",
+        f"solved by the first within {alone_within:,} nodes",
+        f"solved by {together} (95 %)",
+        "nodes, mean",
+    ]
     return table([*header, "expanded, mean", "median", "moves", "expanded, training deals"], lines)
 
 
@@ -345,10 +357,15 @@ def searches_of_fewer(data: Data) -> Searches:
 
 
 @cache
-def searches_of_pairs(data: Data, whole: bool) -> Searches:
-    """Return the searches of the pairs that try fewer moves, `whole`, or of their last stage, which tries all."""
-    rows = [row for row in data["freecell_pairs"] if ("moves=whole" in row["program"].split()) == whole]
+def searches_in_turn(data: Data, name: str, whole: bool) -> Searches:
+    """Return the searches of a file that try fewer moves, `whole`, or of the last stages, which try all."""
+    rows = [row for row in data[name] if ("moves=whole" in row["program"].split()) == whole]
     return Searches((rows,), data["freecell_runs"])
+
+
+def fewer_in_turn(data: Data, name: str, turns: Sequence[tuple[str, int]]) -> str:
+    """Return the table of `pairs` of a file of searches that try fewer moves, but for the last stage."""
+    return pairs(searches_in_turn(data, name, True), ALL, searches_in_turn(data, name, False), turns)
 
 
 TABLES: Makers = {
@@ -356,7 +373,8 @@ TABLES: Makers = {
     "freecell_portfolio": lambda data: portfolio(searches(data), list_stages(EXPERIMENT)),
     "freecell_everything": lambda data: everything(searches(data), searches_of_fewer(data)),
     "freecell_counts": lambda data: pairs(searches(data)),
-    "freecell_fewer_pairs": lambda data: pairs(searches_of_pairs(data, True), last=searches_of_pairs(data, False)),
+    "freecell_fewer_pairs": lambda data: fewer_in_turn(data, "freecell_pairs", FEWER_PAIR),
+    "freecell_three": lambda data: fewer_in_turn(data, "freecell_three", THREE),
     "freecell_policy": lambda data: portfolio(searches(data), list_stages("freecell_policy")),
     "freecell_schedule": lambda data: portfolio(searches(data), SCHEDULE),
     "freecell_fewer": lambda data: portfolio(searches_of_fewer(data), FEWER),
