@@ -21,10 +21,10 @@ from jaxgp.errors import UsageError
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active, evaluate_owned, evaluate_together, evaluate_uneven
 from jaxgp.interpreter.kernels.choice import by_kernel
-from jaxgp.interpreter.native import build
-from jaxgp.interpreter.native.run import evaluate_natively, evaluate_owned_natively, why_not
+from jaxgp.interpreter.native.run import EACH, SOURCE, evaluate_natively, evaluate_owned_natively, why_not
 from jaxgp.interpreter.native.translate import translate
 from jaxgp.interpreter.plan import plan
+from jaxgp.native import build
 from tests.config.test_compose import CONF
 from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, random_programs
 from tests.interpreter.test_evaluate import SQUARES, seen_by
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REFUSED = {"Kalah, modulo": "VALUE_AT: rem is none of the operations"}
 EDGES = np.array([-np.inf, -3, -1, -1e-40, -0.0, 0.0, 1e-40, 1, 2.5, 13, 14, 3e38, np.inf, np.nan], np.float32)
 """Where comparisons, maxima, quotients and numbers of features differ from those of other numbers."""
-COMPILER = build.library()
+COMPILER = build.library(SOURCE)
 needs_compiler = pytest.mark.skipif(isinstance(COMPILER, str), reason=f"not compiled here: {COMPILER}")
 
 
@@ -180,9 +180,9 @@ def test_entry_points_call_the_library(batch, monkeypatch):
         run = jax.jit(lambda plans, features: evaluate(MIXED, plans, features))
         return run.trace(plans, jax.ShapeDtypeStruct((4, 3), jnp.float32)).lower().as_text()
 
-    assert build.EACH in lowered()
+    assert EACH in lowered()
     monkeypatch.setenv(build.SWITCH, "off")
-    assert build.EACH not in lowered()
+    assert EACH not in lowered()
 
 
 @needs_compiler
@@ -292,7 +292,7 @@ def test_the_switch(monkeypatch):
 @needs_compiler
 @pytest.mark.thorough
 def test_processes_may_build_it_at_once_and_what_is_not_whole_is_built_anew(kept):
-    words = [sys.executable, "-c", "from jaxgp.interpreter.native import build; print(build.library())"]
+    words = [sys.executable, "-c", "from jaxgp.interpreter.native import run; print(run.library(run.SOURCE))"]
 
     def built(number):
         running = [
@@ -316,6 +316,7 @@ from functools import partial
 from jax.sharding import Mesh, PartitionSpec
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
+from jaxgp.native import build
 from tests.genotypes.generators import MIXED, random_programs
 programs = random_programs(3, MIXED, 8, 31, 0)
 features = np.random.default_rng(1).normal(size=(8, 4, 3)).astype(np.float32)

@@ -89,7 +89,7 @@ def test_of_all_sizes_the_one_nearest_to_the_limit_stands_beside_it():
 def test_the_machine_is_named_with_its_load():
     busy = OTHELLO[0] | {"load": "1.7"}
     assert lines(rates.machine({"performance": [OTHELLO[0], busy]})) == [
-        "| EPYC | 2 | 0.10.2 | 3.11.7 | 2,445 MHz | 0.5 to 1.7 | 2026-11-28 | 2 |"
+        "| EPYC | 2 | 0.10.2 | 3.11.7 | 2,445 MHz | 0.5 to 1.7 | 2026-11-28 | 2 | Othello |"
     ]
 
 

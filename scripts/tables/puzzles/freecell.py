@@ -199,13 +199,10 @@ def pairs(
         lines.append([str(seed), alone, share_of(made), *numbers_of(made), f"{trained.expanded or 0:,.1f}"])
     lines.append(["mean of seeds (95 %), deals for testing; solved: least to greatest", "", *_means(tested), ""])
     together = "the pair" if turns in (PAIR, FEWER_PAIR) else "all"
-    header = [
-        "seed",
-        f"solved by the first within {alone_within:,} nodes",
-        f"solved by {together} (95 %)",
-        "nodes, mean",
-    ]
-    return table([*header, "expanded, mean", "median", "moves", "expanded, training deals"], lines)
+    alone, solved = f"solved by the first within {alone_within:,} nodes", f"solved by {together} (95 %)"
+    return table(
+        ["seed", alone, solved, "nodes, mean", "expanded, mean", "median", "moves", "expanded, training deals"], lines
+    )
 
 
 def _until(found: Searched, limit: int) -> Searched:
