@@ -208,9 +208,13 @@ class Graph:
         return _results(Operation("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
     def _scan(self, params: dict[str, Any], inputs: list[Operation], outs: list[Any]) -> list[Operation]:
-        consts, carries = params["num_consts"], params["num_carry"]
-        fixed, first, over = inputs[:consts], inputs[consts : consts + carries], inputs[consts + carries :]
+        # Counted by shapes, as versions of JAX name these numbers in other ways: one turn sees what is carried as it is,
+        # and one part of what a scan goes over, or gathers.
         body = params["jaxpr"]
+        carries = sum(len(out.shape) == len(v.aval.shape) for out, v in zip(outs, body.jaxpr.outvars, strict=True))
+        parted = sum(len(one.shape) != len(v.aval.shape) for one, v in zip(inputs, body.jaxpr.invars, strict=True))
+        consts = len(inputs) - carries - parted
+        fixed, first, over = inputs[:consts], inputs[consts : consts + carries], inputs[consts + carries :]
         if params["length"] == 1:  # XLA makes no loop of it either
             shapes = [one.shape[1:] for one in over]
             parts = [Operation("reshape", (one,), {}, own, one.dtype) for one, own in zip(over, shapes, strict=True)]
