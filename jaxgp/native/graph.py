@@ -208,8 +208,8 @@ class Graph:
         return _results(Operation("loop", inputs, loop, (), np.bool_, depth - 1), outs)
 
     def _scan(self, params: dict[str, Any], inputs: list[Operation], outs: list[Any]) -> list[Operation]:
-        # Counted by shapes, as versions of JAX name these numbers in other ways: one turn sees what is carried as it is,
-        # and one part of what a scan goes over, or gathers.
+        # Counted by shapes, as versions of JAX name these numbers in other ways: one turn sees what is carried as it is
+        # and of what a scan goes over, or gathers, one part.
         body = params["jaxpr"]
         carries = sum(len(out.shape) == len(v.aval.shape) for out, v in zip(outs, body.jaxpr.outvars, strict=True))
         parted = sum(len(one.shape) != len(v.aval.shape) for one, v in zip(inputs, body.jaxpr.invars, strict=True))
