@@ -55,6 +55,9 @@ FEWER_PAIR = ((COUNTS, 2_000), (HARD, 1_000_000), (COUNTS, 4_000_000))
 THREE = (
     ("freecell_fewer", 2_000),
     ("freecell_fewer_hard", 8_000),
+    ("freecell_fewer_last", 20_000),
+    ("freecell_fewer_hard", 50_000),
+    ("freecell_fewer", 50_000),
     ("freecell_fewer_last", 1_000_000),
     ("freecell_fewer", 4_000_000),
 )
