@@ -1,4 +1,4 @@
-"""What a function of JAX computes, as a graph of nodes that C++ is made from: see `jaxgp.native.emit`.
+"""What a function of JAX computes, as a graph of nodes that C++ is made from: see `jaxgp.native.writer`.
 
 A function is traced to a jaxpr. Calls are inlined, equal computations become one node, and what is not needed is never
 reached. Every node knows the innermost loop that it depends on, so that what a loop does not change is computed before

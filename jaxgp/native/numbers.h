@@ -1,4 +1,4 @@
-// Operations on numbers with the values of XLA, for C++ that jaxgp/native/emit.py writes and for the interpreter.
+// Operations on numbers with the values of XLA, for C++ that jaxgp/native/writer.py writes and for the interpreter.
 //
 // The compiler must neither contract a product and a sum (-ffp-contract=off) nor reorder (no -ffast-math); whole
 // numbers wrap around (-fwrapv). XLA runs handlers with denormal numbers flushed to zero, as it does its own code.
