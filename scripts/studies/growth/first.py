@@ -83,6 +83,7 @@ def _start(game: str, options: list[str], limit: float, run: Path, programs: Pat
     """Start a run, wait for its first row and end it; `programs` is the folder of compiled programs."""
     own = [f"hydra.run.dir={run}", f"compilation_cache={programs}", "logger=disabled"]
     environment = {name: value for name, value in os.environ.items() if name != "JAX_COMPILATION_CACHE_DIR"}
+    environment["XDG_CACHE_HOME"] = str(programs)  # native libraries are compiled anew, too
     command = [sys.executable, str(TRAIN), f"game={game}", *options, *own]
     with tempfile.TemporaryFile("w+") as said:
         begin = time.monotonic()
