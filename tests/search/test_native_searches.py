@@ -126,3 +126,12 @@ def test_another_device_is_given_lanes():
     traced = jax.jit(search.search).trace(*given)
     assert BEST_FIRST in traced.lower().as_text()
     assert BEST_FIRST not in traced.lower(lowering_platforms=("cuda",)).as_text()
+
+
+def test_a_solution_too_long_to_be_written_down_is_found_by_the_device(monkeypatch):
+    lit, wires = instances(12, 3)
+    roots_of = [jax.tree.map(lambda x, at=at: x[at], states(lit, wires)) for at in range(12)]
+    found = [explore(Lamps(), one, 5000) for one in roots_of]
+    assert max(one.distance for one in found) > 1
+    monkeypatch.setattr("jaxgp.search.puzzles.native.run.LONGEST", 1)
+    assert [explore(Lamps(), one, 4999) for one in roots_of] == found

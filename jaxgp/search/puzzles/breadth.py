@@ -65,7 +65,10 @@ def explore(puzzle: Puzzle, state: Position, most: int = 1_000_000, nearest: boo
     if native is not None:
         numbers, moves = jax.device_get(native(state))
         distance, states, goals, expanded, complete = numbers.tolist()
-        return Explored(distance, tuple(moves[: max(distance, 0)].tolist()), states, goals, expanded, bool(complete))
+        if distance <= len(moves):
+            return Explored(
+                distance, tuple(moves[: max(distance, 0)].tolist()), states, goals, expanded, bool(complete)
+            )
     root = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
     found = _Found(most, nearest)
     found.meet(np.asarray(puzzle.key(state)).tobytes(), -1, -1, bool(puzzle.solved(state)))

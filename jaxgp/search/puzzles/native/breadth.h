@@ -21,8 +21,8 @@ class Breadth {
  public:
   Breadth(int64_t most, bool nearest) : most_(most), nearest_(nearest) {}
 
-  // Searches from a root. Moves of a shortest solution are written, where there is room for `most` of them.
-  Explored explore(const uint8_t* root, const typename P::Context& context, int16_t* moves) {
+  // Searches from a root. The moves of a shortest solution are written if there are no more than `room` of them.
+  Explored explore(const uint8_t* root, const typename P::Context& context, int64_t room, int16_t* moves) {
     uint32_t key[P::kKey];
     const bool done = P::look(root, key);
     seen_.clear();
@@ -42,8 +42,10 @@ class Breadth {
     found_.states = seen_.count();
     if (first_ >= 0) {
       found_.distance = 0;
-      for (int32_t at = first_; before_[at] >= 0; at = before_[at]) moves[found_.distance++] = actions_[at];
-      std::reverse(moves, moves + found_.distance);
+      for (int32_t at = first_; before_[at] >= 0; at = before_[at]) ++found_.distance;
+      int16_t* to = moves + found_.distance;
+      if (found_.distance <= room)
+        for (int32_t at = first_; before_[at] >= 0; at = before_[at]) *--to = actions_[at];
     }
     return found_;
   }

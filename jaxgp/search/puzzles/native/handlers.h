@@ -104,10 +104,12 @@ ffi::Error search_all(Search search, int64_t stack, Batch batch) {
 
 // Explores from one root; numbers are distance, states, goals, expanded and complete.
 template <typename P>
-ffi::Error run_breadth(Bytes root, ffi::Result<Ints> numbers, ffi::Result<Shorts> moves, bool nearest) {
+ffi::Error run_breadth(Bytes root, ffi::Result<Ints> numbers, ffi::Result<Shorts> moves, int64_t most,
+                       bool nearest) {
+  const int64_t room = moves->element_count();
   int16_t* to = moves->typed_data();
-  std::fill(to, to + moves->element_count(), int16_t{-1});
-  const Explored found = Breadth<P>(moves->element_count(), nearest).explore(root.typed_data(), typename P::Context(), to);
+  std::fill(to, to + room, int16_t{-1});
+  const Explored found = Breadth<P>(most, nearest).explore(root.typed_data(), typename P::Context(), room, to);
   const int32_t told[] = {found.distance, found.states, found.goals, found.expanded, found.complete};
   std::copy(std::begin(told), std::end(told), numbers->typed_data());
   return ffi::Error::Success();
@@ -126,13 +128,14 @@ ffi::Error run_deepening(JAXGP_BATCH, int64_t first, int64_t grow, int64_t table
 }  // namespace jaxgp
 
 // Defines the handlers of a puzzle under three names.
-#define JAXGP_SEARCHES(P, BEST_FIRST, DEEPENING, BREADTH)                                                                   \
+#define JAXGP_SEARCHES(P, BEST_FIRST, DEEPENING, BREADTH)                                                           \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(BEST_FIRST, jaxgp::run_best_first<P>,                                              \
                                 JAXGP_BIND.Attr<int64_t>("room").Attr<bool>("by_cost"));                           \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(DEEPENING, jaxgp::run_deepening<P>,                                                \
                                 JAXGP_BIND.Attr<int64_t>("first").Attr<int64_t>("grow").Attr<int64_t>("table")     \
                                     .Attr<bool>("by_cost"));                                                      \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(BREADTH, jaxgp::run_breadth<P>,                                                    \
-                                ffi::Ffi::Bind().Arg<Bytes>().Ret<Ints>().Ret<Shorts>().Attr<bool>("nearest"));
+                                ffi::Ffi::Bind().Arg<Bytes>().Ret<Ints>().Ret<Shorts>().Attr<int64_t>("most")        \
+                                    .Attr<bool>("nearest"));
 
 #endif  // JAXGP_SEARCH_PUZZLES_NATIVE_HANDLERS_H_

@@ -37,6 +37,8 @@ def why_not(puzzle: Puzzle, order: Order | None, contexts: Contexts = ()) -> str
     return there if isinstance(there, str) else ""
 
 
+LONGEST = 2**15
+"""Moves of a solution, at most, that a search breadth first writes down."""
 Given = tuple[Position, Array, Array, Contexts, Array]
 """Roots [Q, ...], their limits int32[Q], how many are searched int32[], contexts, and that of each root int32[Q]."""
 Search = Callable[..., Solutions]
@@ -71,8 +73,8 @@ def by_platform(native: Search | None, plain: Search, *given: Any) -> Solutions:
 def explorer(puzzle: Puzzle, most: int, nearest: bool) -> Callable[[Position], tuple[Array, Array]] | None:
     """Return a search of one root, breadth first, in C++; None: there is none, or no CPU computes.
 
-    It returns int32[5], distance, states, goals, expanded and complete, and int16[most], the moves, as
-    `jaxgp.search.puzzles.breadth.Explored` has them.
+    It returns int32[5], distance, states, goals, expanded and complete, and int16[M], the moves, as
+    `jaxgp.search.puzzles.breadth.Explored` has them; no moves if there are more than M = `LONGEST`.
     """
     if jax.default_backend() != "cpu" or why_not(puzzle, None):
         return None
@@ -81,12 +83,12 @@ def explorer(puzzle: Puzzle, most: int, nearest: bool) -> Callable[[Position], t
 
 @lru_cache(maxsize=16)
 def _explorer(puzzle: Puzzle, most: int, nearest: bool, target: str) -> Callable[[Position], tuple[Array, Array]]:
-    kinds = jax.ShapeDtypeStruct((5,), jnp.int32), jax.ShapeDtypeStruct((most,), jnp.int16)
+    kinds = jax.ShapeDtypeStruct((5,), jnp.int32), jax.ShapeDtypeStruct((min(most, LONGEST),), jnp.int16)
 
     def explore(state: Position) -> tuple[Array, Array]:
         root = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
         call: Any = jax.ffi.ffi_call(target, kinds)
-        numbers, moves = call(StateLayout(puzzle).as_bytes(root)[0], nearest=nearest)
+        numbers, moves = call(StateLayout(puzzle).as_bytes(root)[0], most=np.int64(most), nearest=nearest)
         return numbers, moves
 
     return jax.jit(explore)

@@ -35,7 +35,10 @@ inline uint32_t rotated(uint32_t word, int by) { return word << by | word >> (32
 template <int N>
 inline uint32_t mixed(const uint32_t* key) {
   uint32_t code = 0x9747B28Cu;
-  for (int k = 0; k < N; ++k) code = rotated(code ^ rotated(key[k] * 0xCC9E2D51u, 15) * 0x1B873593u, 13) * 5u + 0xE6546B64u;
+  for (int k = 0; k < N; ++k) {
+    const uint32_t stirred = rotated(key[k] * 0xCC9E2D51u, 15) * 0x1B873593u;
+    code = rotated(code ^ stirred, 13) * 5u + 0xE6546B64u;
+  }
   code = (code ^ code >> 16) * 0x85EBCA6Bu;
   code = (code ^ code >> 13) * 0xC2B2AE35u;
   return code ^ code >> 16;
