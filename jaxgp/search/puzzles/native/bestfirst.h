@@ -22,13 +22,8 @@ class BestFirst {
 
   Found search(const uint8_t* root, int32_t limit, const typename P::Context& context, int16_t* moves) {
     Found found;
-    uint32_t key[std::max(P::kKey, 1)];
-    const bool done = P::look(root, key);
-    if (limit <= 1 || done) {
-      found.solved = limit > 1;
-      found.length = found.solved ? 0 : -1;
-      return found;
-    }
+    uint32_t key[P::kKey];
+    if (ends_at_root<P>(root, limit, key, found)) return found;
     seen_.clear();
     seen_.add(key);
     positions_.assign(1, Position{-1, -1, -1, 0});
@@ -123,7 +118,7 @@ class BestFirst {
   const int64_t deepest_, room_;
   const bool by_cost_;
   bool cut_ = false;
-  Seen<std::max(P::kKey, 1)> seen_;
+  Seen<P::kKey> seen_;
   std::vector<Position> positions_;
   std::vector<uint8_t> states_;
   std::vector<uint64_t> open_;

@@ -24,13 +24,8 @@ class Deepening {
     found_.expanded = kExpanded;
     limit_ = limit;
     moves_ = moves;
-    uint32_t key[std::max(P::kKey, 1)];
-    const bool done = P::look(root, key);
-    if (limit <= 1 || done) {
-      found_.solved = limit > 1;
-      found_.length = found_.solved ? 0 : -1;
-      return found_;
-    }
+    uint32_t key[P::kKey];
+    if (ends_at_root<P>(root, limit, key, found_)) return found_;
     for (bound_ = first_;;) {
       if (++round_ >> (32 - kDepthBits)) {
         std::fill(table_.begin(), table_.end(), 0u);
@@ -38,7 +33,7 @@ class Deepening {
       }
       cut_ = false;
       least_ = kInfinity;
-      if (visit(root, context)) return found_;
+      if (visit(root, key, context)) return found_;
       if (!cut_) {
         found_.exhausted = true;
         return found_;
@@ -68,7 +63,7 @@ class Deepening {
     const int32_t depth;  // of the children
     const bool last;
     int32_t number = 0, dropped = 0, within = 0, solving = -1, action = 0;
-    uint32_t words[std::max(P::kKey, 1)] = {};
+    uint32_t words[P::kKey] = {};
 
     void begin(int32_t count) { number = count; }
 
@@ -119,10 +114,10 @@ class Deepening {
   }
 
   // Searches below the root; returns whether the search has ended.
-  bool visit(const uint8_t* root, const typename P::Context& context) {
+  bool visit(const uint8_t* root, const uint32_t* root_key, const typename P::Context& context) {
     level(0).state.assign(root, root + P::kState);
     size_t open = 0;
-    if (expand(0, context, open)) return true;
+    if (expand(0, root_key, context, open)) return true;
     while (open) {
       const size_t above = open - 1;
       Node& node = levels_[above];
@@ -136,7 +131,7 @@ class Deepening {
       moves_[above] = node.actions[child];
       Node& next = level(above + 1);
       P::step(levels_[above].state.data(), moves_[above], next.state.data());
-      if (expand(above + 1, context, open)) return true;
+      if (expand(above + 1, &levels_[above].keys[child * P::kKey], context, open)) return true;
     }
     return false;
   }
@@ -147,9 +142,9 @@ class Deepening {
   }
 
   // Lists the children of the node at a depth, and opens it if there are any to visit.
-  bool expand(int32_t depth, const typename P::Context& context, size_t& open) {
+  bool expand(int32_t depth, const uint32_t* key, const typename P::Context& context, size_t& open) {
     Node& node = levels_[depth];
-    if (size_) write(node.state.data(), depth);
+    if (size_) write(key, depth);
     node.actions.clear(), node.codes.clear(), node.order.clear(), node.keys.clear();
     node.visited = 0;
     const bool last = depth + 1 >= (by_cost_ ? static_cast<float>(deepest_) : bound_);
@@ -175,9 +170,7 @@ class Deepening {
 
   uint32_t stamp(int32_t depth) const { return (round_ << kDepthBits) + static_cast<uint32_t>(depth); }
 
-  void write(const uint8_t* state, int32_t depth) {
-    uint32_t key[std::max(P::kKey, 1)];
-    P::look(state, key);
+  void write(const uint32_t* key, int32_t depth) {
     uint32_t* slot = &table_[(mixed<P::kKey>(key) & (size_ - 1)) * (P::kKey + 1)];
     std::copy(key, key + P::kKey, slot);
     slot[P::kKey] = stamp(depth);

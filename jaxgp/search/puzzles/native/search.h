@@ -26,6 +26,16 @@ struct Found {
   int32_t nodes = 1, length = -1, expanded = 0;
 };
 
+// Counts a root, whose key is written; returns whether that ends its search.
+template <typename P>
+inline bool ends_at_root(const uint8_t* root, int32_t limit, uint32_t* key, Found& found) {
+  const bool done = P::look(root, key);
+  if (limit > 1 && !done) return false;
+  found.solved = limit > 1;
+  found.length = found.solved ? 0 : -1;
+  return true;
+}
+
 // What the visitor of children wants next.
 enum class Wants { kMore, kNext, kNothing };
 
@@ -71,21 +81,14 @@ class Seen {
 
   int32_t count() const { return count_; }
 
-  bool has(const uint32_t* key) const {
-    const uint32_t code = mixed<W>(key);
-    size_t at = code & (slots_.size() - 1);
-    for (; slots_[at].number >= 0; at = (at + 1) & (slots_.size() - 1))
-      if (slots_[at].code == code && !std::memcmp(&keys_[slots_[at].number * W], key, 4 * W)) return true;
-    return false;
-  }
+  bool has(const uint32_t* key) const { return slots_[find(key, mixed<W>(key))].number >= 0; }
 
   // Returns whether a key is new, and adds it.
   bool add(const uint32_t* key) {
     if (2 * static_cast<size_t>(count_) >= slots_.size()) grow();
     const uint32_t code = mixed<W>(key);
-    size_t at = code & (slots_.size() - 1);
-    for (; slots_[at].number >= 0; at = (at + 1) & (slots_.size() - 1))
-      if (slots_[at].code == code && !std::memcmp(&keys_[slots_[at].number * W], key, 4 * W)) return false;
+    const size_t at = find(key, code);
+    if (slots_[at].number >= 0) return false;
     slots_[at] = {code, count_++};
     keys_.insert(keys_.end(), key, key + W);
     return true;
@@ -97,6 +100,15 @@ class Seen {
     int32_t number;
   };
   static constexpr size_t kSmall = 1024;
+
+  // The slot of a key, or the free one where it would stand.
+  size_t find(const uint32_t* key, uint32_t code) const {
+    size_t at = code & (slots_.size() - 1);
+    while (slots_[at].number >= 0 &&
+           (slots_[at].code != code || std::memcmp(&keys_[slots_[at].number * W], key, 4 * W)))
+      at = (at + 1) & (slots_.size() - 1);
+    return at;
+  }
 
   void grow() {
     std::vector<Slot> old(2 * slots_.size(), Slot{0, -1});
