@@ -147,7 +147,7 @@ class Graph:
             shape: Any = v.aval
             return self.const(np.asarray(v.val, shape.dtype)) if isinstance(v, Literal) else known[v]
 
-        for equation in jaxpr.eqns:
+        for equation in _read(jaxpr):
             found = self._equation(equation, [read(v) for v in equation.invars])
             known |= dict(zip(equation.outvars, found, strict=True))
         return [read(v) for v in jaxpr.outvars]
@@ -166,6 +166,8 @@ class Graph:
             return inputs
         if name in LOOPS:
             return LOOPS[name](self, params, inputs, outs)
+        if name == "platform_index":
+            return [self.const(np.int32(_of_cpu(params["platforms"])))]
         if name == "split":
             return self._split(params, inputs[0])
         if len(outs) != 1:
@@ -241,6 +243,11 @@ class Graph:
 
     def _cond(self, params: dict[str, Any], inputs: list[Operation], outs: list[Any]) -> list[Operation]:
         operands = inputs[1:]
+        if params.get("branches_platforms"):
+            inputs = [self.const(np.int32(_of_cpu(params["branches_platforms"])))]
+        if inputs[0].op == "const":
+            branch = params["branches"][int(inputs[0].value)]
+            return self._run(branch.jaxpr, branch.consts, operands)
         depth, outer = self._inside(inputs), self.least
         branches = []
         for branch in params["branches"]:
@@ -249,6 +256,17 @@ class Graph:
             branches.append(self._run(branch.jaxpr, branch.consts, entered))
             self.least = outer
         return _results(Operation("choice", inputs, {"branches": branches}, (), np.bool_, depth - 1), outs)
+
+
+def _read(jaxpr: Any) -> Sequence[Any]:
+    """Return the equations of a jaxpr that its results are made of, in order: the others need no translation."""
+    wanted = {v for v in jaxpr.outvars if not isinstance(v, Literal)}
+    found = []
+    for equation in reversed(jaxpr.eqns):
+        if not wanted.isdisjoint(equation.outvars):
+            found.append(equation)
+            wanted.update(v for v in equation.invars if not isinstance(v, Literal))
+    return found[::-1]
 
 
 def _where(which: Operation, one: Operation, other: Operation) -> Operation:
@@ -260,6 +278,11 @@ def _where(which: Operation, one: Operation, other: Operation) -> Operation:
 
 def _results(whole: Operation, outs: Sequence[Any]) -> list[Operation]:
     return [Operation("result", (whole,), {"number": k}, out.shape, out.dtype) for k, out in enumerate(outs)]
+
+
+def _of_cpu(platforms: Sequence[Sequence[str] | None]) -> int:
+    """Return which of the ways to compute something by platform a CPU takes; None stands for all that are left."""
+    return next(k for k, some in enumerate(platforms) if some is None or "cpu" in some)
 
 
 def _cuts(node: Operation, out: Any) -> bool:

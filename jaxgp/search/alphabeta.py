@@ -1,5 +1,9 @@
 """Alpha-beta search of a batch of positions, for any two-player game and any evaluator, inside one jitted loop.
 
+A CPU searches the roots one after the other, in C++ that is made from the game and the evaluator, if both can be
+translated (`jaxgp.search.native`). All other devices, and games without a translation, are searched in lanes. Values
+and numbers of nodes are the same.
+
 Every lane owns an explicit stack and searches one root of a shared queue at a time (`jaxgp.search.queue`).
 
 An iteration visits one node a lane:
@@ -36,6 +40,7 @@ from jaxgp.search.lookahead import (
     HIGHEST,
     LOWEST,
     NEVER,
+    ContextFree,
     Contexts,
     Evaluate,
     FullWidth,
@@ -43,10 +48,10 @@ from jaxgp.search.lookahead import (
     LegalOnly,
     Searchable,
     Twin,
-    context_free,
     decode,
     side,
 )
+from jaxgp.search.native.games import searched
 from jaxgp.search.queue import drain, is_free
 
 Ties = Literal["first", "all"]
@@ -77,7 +82,7 @@ class RootResult:
 
     values: Array  # float32[Q, A]: value for the side to move, -inf where worse than the best, illegal or not searched
     nodes: Array  # int32[Q]: nodes visited
-    iterations: Array  # int32[]: iterations of the loop for the whole batch
+    iterations: Array  # int32[]: iterations of the loop for the whole batch; 0: roots were searched one after the other
 
 
 @struct.dataclass
@@ -162,7 +167,7 @@ class AlphaBeta:
     @cached_property
     def _ahead(self) -> LegalOnly | FullWidth:
         """The look-ahead from the nodes."""
-        leaf_evaluator = self.leaf_evaluator or context_free(self.evaluate)  # type: ignore[arg-type]
+        leaf_evaluator = self.leaf_evaluator or ContextFree(self.evaluate)  # type: ignore[arg-type]
         rules: Any = self._rules
         legal_only = self.tail == 1 and isinstance(rules, ListsMoves)
         return LegalOnly(rules, leaf_evaluator) if legal_only else FullWidth(rules, leaf_evaluator, self.tail)
@@ -189,6 +194,19 @@ class AlphaBeta:
         whose = jnp.zeros(queue, jnp.int32) if whose is None else whose
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
 
+        roots = (states, depth, count, contexts, whose)
+        values, nodes, iterations = searched(
+            self._in_lanes, self._ahead, self.tail, self.max_depth, self.ties == "all", *roots
+        )
+        values = self._by_action(states, values)
+        proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~states.terminated[:, None]
+        return RootResult(jnp.where(proved, decode(values), -jnp.inf), nodes, iterations)
+
+    def _in_lanes(
+        self, states: Position, depth: Array, count: Array, contexts: Contexts, whose: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return codes by slot, int32[Q, S], nodes, int32[Q], and iterations, int32[]."""
+
         def begin(lanes: _Lane, begins: Array, root: Array) -> _Lane:
             return jax.vmap(self._start)(lanes, begins, take(states, root), depth[root])
 
@@ -198,13 +216,10 @@ class AlphaBeta:
             lanes, parents, slots, finished = apart(jax.vmap(self._back_up), lanes, look, running=running)
             return jax.vmap(self._descend)(lanes, parents, slots), finished, (lanes.values, lanes.nodes)
 
-        idle, width = self._idle(jax.tree.map(lambda x: x[0], states)), min(self.lanes, queue)
-        nothing = jnp.full((queue, self._ahead.slots), NEVER), jnp.zeros(queue, jnp.int32)
-        found = drain(idle, width, self.narrow, count, nothing, begin, advance, self._free)
-        (values, nodes), iterations = found
-        values = self._by_action(states, values)
-        proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~states.terminated[:, None]
-        return RootResult(jnp.where(proved, decode(values), -jnp.inf), nodes, iterations)
+        idle, width = self._idle(jax.tree.map(lambda x: x[0], states)), min(self.lanes, len(depth))
+        nothing = jnp.full((len(depth), self._ahead.slots), NEVER), jnp.zeros(len(depth), jnp.int32)
+        (values, nodes), iterations = drain(idle, width, self.narrow, count, nothing, begin, advance, self._free)
+        return values, nodes, iterations
 
     def _by_action(self, states: Position, values: Array) -> Array:
         """Return int32[Q, A]: codes by action, from codes by slot (int32[Q, S])."""

@@ -92,9 +92,16 @@ def side(state: Position) -> Array:
     return -state.to_move.astype(jnp.int32)
 
 
-def context_free(evaluate: Evaluate) -> LeafEvaluator:
-    """Return a leaf evaluator that values all states alike, in all contexts."""
-    return lambda contexts, whose, states, needed: jax.vmap(evaluate)(states)
+@dataclass(frozen=True)
+class ContextFree:
+    """A leaf evaluator that values all states alike, in all contexts."""
+
+    evaluate: Evaluate
+
+    def __call__(self, contexts: Any, whose: Array, states: Any, needed: Array) -> Array:
+        """Return float32[B]: the values of states [B, ...]."""
+        del contexts, whose, needed
+        return jax.vmap(self.evaluate)(states)
 
 
 def by_context(contexts: Contexts, whose: Array, busy: Array) -> Array:

@@ -25,6 +25,7 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.seats.options import opponent
 from rivals import trees
+from rivals.lanes import plain_lanes, report_lanes
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import PLAIN, Bench, Case, Job, compare, compile_function, in_plain_xla, measure
@@ -129,10 +130,11 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     arguments = (states, jnp.full(roots, depth, jnp.int32), jnp.int32(roots))
     free = searches(bench.cast.spec, bench.cast.game, "material", depth, "first", options.tail, lanes)[0]
     sizes, unit = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}, "searches/s"
-    name = "free lanes"
+    name = "search"
     run, seconds = compile_function(free.search, *arguments)
     result = run(*arguments)
     cases = {name: Case(functools.partial(run, *arguments), roots)}
+    cases |= plain_lanes(bench, free.search, arguments, result, roots)
     values, nodes = np.asarray(result.values), int(result.nodes.sum())
     sample = np.unique(np.linspace(0, roots - 1, options.rival_roots).astype(int))
     boards = np.asarray(states.board)[sample].tolist()
@@ -146,9 +148,10 @@ def search_roots(bench: Bench, depth: int, roots: int, lanes: int, until: float)
     if options.rivals:
         cases["plain Python"] = Case(plain, len(sample), warm=False)
     times = measure(cases, options.repeats, until)
-    more: dict[str, Any] = {"compile_seconds": seconds, "nodes": nodes, "iterations": int(result.iterations)}
+    more: dict[str, Any] = {"compile_seconds": seconds, "nodes": nodes}
     more["nodes_per_second"] = round(nodes / times[name].median)
     bench.report.ours("search", name, unit, times[name], sizes, **more)
+    report_lanes(bench, "search", name, unit, sizes, times)
     if options.rivals:
         nodes, took, sizes = plain(), times["plain Python"], {"depth": depth, "roots": len(sample)}
         more = {"nodes": nodes, "nodes_per_second": round(nodes / len(sample) * took.value)}

@@ -23,6 +23,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searches import searches
 from rivals import othello
+from rivals.lanes import plain_lanes, report_lanes
 from rivals.plain import checkers as plain
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
 from rivals.timing import Bench, Case, Job, compare, compile_function, measure
@@ -97,12 +98,14 @@ def search_random(bench: Bench, depth: int, until: float) -> None:
 
     name, unit, rival = "search", "searches/s", "plain Python"
     cases = {name: Case(functools.partial(run, *arguments), roots)}
+    cases |= plain_lanes(bench, free.search, arguments, result, roots)
     if options.rivals:
         cases[rival] = Case(alone, len(sample), warm=False)
     times = measure(cases, options.repeats, until)
     sizes = {"depth": depth, "roots": roots, "lanes": min(lanes, roots), "tail": free.tail}
     nodes = {"nodes": int(result.nodes.sum())}
     bench.report.ours("checkers", name, unit, times[name], sizes, seconds, **nodes)
+    report_lanes(bench, "checkers", name, unit, sizes, times)
     if options.rivals:
         sizes, more = {"depth": depth, "roots": len(sample)}, {"nodes": alone(), "ours": times[name], "against": name}
         bench.report.rival("checkers", "alpha-beta", unit, times[rival], sizes, who=rival, **more)

@@ -1,15 +1,10 @@
-"""What stands beside searches of puzzles: programs that measure their own time, and the lanes of plain XLA."""
+"""Programs that measure their own time, beside searches of puzzles."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-import jax
-import numpy as np
-
-from jaxgp.search.puzzles.solutions import Solutions
-from rivals.timing import PLAIN, Bench, Case, Times, in_plain_xla
+from rivals.timing import Bench, Case, Times
 
 
 class Told(NamedTuple):
@@ -69,30 +64,3 @@ class Clocked:
 def add_speed(about: dict[str, int], times: Times) -> dict[str, int]:
     """Return counts with nodes per second."""
     return {**about, "nodes_per_second": round(about["nodes"] / times.median)}
-
-
-def plain_lanes(
-    bench: Bench, search: Callable[..., Solutions], given: tuple[Any, ...], found: Solutions, work: int
-) -> dict[str, Case]:
-    """Return the same search in the lanes of plain XLA, to be timed beside the native one; none without one.
-
-    Args:
-        bench: rivals may not be wanted.
-        search: that has been compiled.
-        given: its arguments.
-        found: what it finds.
-        work: instances.
-    """
-    if not bench.options.rivals or int(found.iterations):
-        return {}
-    cases = in_plain_xla(partial(search), given, work)
-    lanes = replace(cases[PLAIN].run(), iterations=found.iterations)
-    jax.tree.map(np.testing.assert_array_equal, lanes, found)
-    return cases
-
-
-def report_lanes(bench: Bench, part: str, name: str, unit: str, sizes: dict[str, int], times: dict[str, Times]) -> None:
-    """Write the measurement of the lanes, if there is one."""
-    if PLAIN in times:
-        more = {"who": PLAIN, "ours": times[name], "against": name}
-        bench.report.rival(part, name, unit, times[PLAIN], sizes, **more)

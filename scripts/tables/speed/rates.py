@@ -56,7 +56,7 @@ HOW = {
 EVEN = 0.95
 """A ratio from here to 1 is no loss: repeats differ by as much."""
 NAMES = {
-    "free lanes": "searches",
+    "search": "searches",
     "lanes": "searches, programs at the leaves",
     "steps alone": "steps",
     "games, empty reply table": "games, no reply known",

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <iterator>
 
-#include "jaxgp/interpreter/native/machine.h"
+#include "jaxgp/search/native/contexts.h"
 #include "jaxgp/search/puzzles/native/bestfirst.h"
 #include "jaxgp/search/puzzles/native/breadth.h"
 #include "jaxgp/search/puzzles/native/deepening.h"
@@ -15,46 +15,8 @@
 
 namespace jaxgp {
 
-using Bytes = ffi::Buffer<ffi::U8>;
-using Ints = ffi::Buffer<ffi::S32>;
 using Shorts = ffi::Buffer<ffi::S16>;
 using Truths = ffi::Buffer<ffi::PRED>;
-
-// The arrays that an order is given for one root, and what runs programs.
-template <int N>
-struct ContextOf {
-  const uint8_t* leaves[N + 1];
-  Machine* machine;
-};
-
-// The arrays [C, ...] of all contexts.
-template <typename P>
-class Contexts {
- public:
-  Contexts(ffi::RemainingArgs arrays, int64_t stack) : functions_(P::functions(stack)), machine_(functions_, 1) {
-    context_.machine = &machine_;
-    for (int k = 0; k < P::kArrays; ++k) {
-      const auto array = arrays.get<ffi::AnyBuffer>(k).value();
-      first_[k] = static_cast<const uint8_t*>(array.untyped_data());
-      count_[k] = array.dimensions().front();
-      bytes_[k] = array.size_bytes() / std::max<int64_t>(count_[k], 1);
-    }
-  }
-
-  // Like XLA, this takes the last context for one that is not there.
-  const typename P::Context& at(int64_t whose) {
-    for (int k = 0; k < P::kArrays; ++k)
-      context_.leaves[k] = first_[k] + bytes_[k] * std::clamp<int64_t>(whose, 0, count_[k] - 1);
-    return context_;
-  }
-
- private:
-  const Functions functions_;
-  Machine machine_;
-  typename P::Context context_{};
-  const uint8_t* first_[P::kArrays + 1];
-  int64_t count_[P::kArrays + 1], bytes_[P::kArrays + 1];
-};
 
 // What a handler is given, and what it writes; see `Solutions`.
 struct Batch {

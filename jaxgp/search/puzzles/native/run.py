@@ -14,8 +14,9 @@ from jaxgp.contracts import Position, Puzzle
 from jaxgp.native.build import Library, library
 from jaxgp.native.graph import UntranslatedError
 from jaxgp.search.lookahead import Contexts
+from jaxgp.search.native.contexts import Generated, kinds_of, shapes_of
 from jaxgp.search.puzzles.children import Order
-from jaxgp.search.puzzles.native.generate import BREADTH, Generated, StateLayout, generate
+from jaxgp.search.puzzles.native.generate import BREADTH, generate, layout_of
 from jaxgp.search.puzzles.solutions import Solutions
 
 
@@ -88,7 +89,7 @@ def _explorer(puzzle: Puzzle, most: int, nearest: bool, target: str) -> Callable
     def explore(state: Position) -> tuple[Array, Array]:
         root = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
         call: Any = jax.ffi.ffi_call(target, kinds)
-        numbers, moves = call(StateLayout(puzzle).as_bytes(root)[0], most=np.int64(most), nearest=nearest)
+        numbers, moves = call(layout_of(puzzle).as_bytes(root)[0], most=np.int64(most), nearest=nearest)
         return numbers, moves
 
     return jax.jit(explore)
@@ -111,7 +112,7 @@ def _search(
     }
     call: Any = jax.ffi.ffi_call(there.target(function), tuple(kinds.values()), vmap_method="sequential")
     found = call(
-        StateLayout(puzzle).as_bytes(states),
+        layout_of(puzzle).as_bytes(states),
         limits.astype(jnp.int32),
         jnp.asarray(count, jnp.int32),
         whose.astype(jnp.int32),
@@ -132,16 +133,13 @@ def _library(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Library
 
 def _of(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generated | str:
     """Return the searches of a puzzle, or why there are none."""
-    leaves, tree = jax.tree.flatten(contexts if order is not None else ())
-    if not all(map(jnp.ndim, leaves)):
-        return "contexts have numbers that are the same for all"
-    return _made(puzzle, order, tree, tuple((jnp.shape(one)[1:], jnp.result_type(one)) for one in leaves))
+    kinds = kinds_of(contexts if order is not None else ())
+    return kinds if isinstance(kinds, str) else _made(puzzle, order, *kinds)
 
 
 @lru_cache(maxsize=64)
 def _made(puzzle: Puzzle, order: Order | None, tree: Any, kinds: tuple[tuple[tuple[int, ...], Any], ...]) -> Any:
-    shapes = [jax.ShapeDtypeStruct((1, *shape), dtype) for shape, dtype in kinds]
     try:
-        return generate(puzzle, order, jax.tree.unflatten(tree, shapes))
+        return generate(puzzle, order, shapes_of(tree, kinds))
     except UntranslatedError as why:
         return str(why)

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <vector>
 
-#include "jaxgp/native/numbers.h"
+#include "jaxgp/search/native/codes.h"
 
 namespace jaxgp {
 
@@ -58,14 +58,6 @@ inline uint32_t mixed(const uint32_t* key) {
 inline float orderly(float value) {
   if (value != value || value > FLT_MAX) return FLT_MAX;
   return __builtin_fabsf(value) < FLT_MIN ? 0.f : value;
-}
-
-// A whole number in the order of values, as `encode` in jaxgp/search/lookahead.py.
-inline int32_t encoded(float value) {
-  value = std::min(std::max(value, -3e38f), 3e38f);
-  if (__builtin_fabsf(value) < FLT_MIN) value = 0.f;
-  const int32_t word = same_bits<int32_t>(value);
-  return word ^ (word >> 31 & 0x7FFFFFFF);
 }
 
 // Keys of the positions of one search, by their numbers, and a table that finds them. It grows with them.
