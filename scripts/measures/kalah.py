@@ -25,10 +25,20 @@ from jaxgp.players.searches import searches
 from jaxgp.run import assemble
 from jaxgp.seats.options import opponent
 from rivals import trees
-from rivals.lanes import plain_lanes, report_lanes
 from rivals.plain import kalah
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import PLAIN, Bench, Case, Job, compare, compile_function, in_plain_xla, measure
+from rivals.timing import (
+    PLAIN,
+    Bench,
+    Case,
+    Job,
+    compare,
+    compile_function,
+    in_plain_xla,
+    measure,
+    plain_lanes,
+    report_lanes,
+)
 
 if TYPE_CHECKING:
     from bench import Options

@@ -23,10 +23,9 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.players.searches import searches
 from rivals import othello
-from rivals.lanes import plain_lanes, report_lanes
 from rivals.plain import checkers as plain
 from rivals.random_play import openings, openspiel_moves, positions, random_moves
-from rivals.timing import Bench, Case, Job, compare, compile_function, measure
+from rivals.timing import Bench, Case, Job, compare, compile_function, measure, plain_lanes, report_lanes
 
 NAME = "random legal moves"
 PGX = "othello"

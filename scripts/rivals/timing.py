@@ -8,10 +8,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 import jax
+import numpy as np
 
 from jaxgp.games.casting import Cast
 from jaxgp.native.build import SWITCH
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from bench import Options
 
 PLAIN = "plain XLA"
-"""The way of a CPU without a C++ compiler, beside the native interpreter."""
+"""The way of a CPU without a C++ compiler, beside programs and searches in C++."""
 _LEAST_SECONDS = 0.02
 """Calls that are quicker are repeated within one measurement."""
 COLUMNS: Mapping[str, str] = {
@@ -112,6 +114,35 @@ def in_plain_xla(function: Callable, arguments: tuple, work: float) -> dict[str,
         else:
             os.environ[SWITCH] = before
     return {PLAIN: Case(lambda: plain(*arguments), work)}
+
+
+def plain_lanes(
+    bench: "Bench", search: Callable[..., Any], given: tuple[Any, ...], found: Any, work: int
+) -> dict[str, Case]:
+    """Return the same search in the lanes of plain XLA, to be timed beside the native one; none without one.
+
+    Args:
+        bench: rivals may not be wanted.
+        search: that has been compiled.
+        given: its arguments.
+        found: what it finds, `Solutions` or a `RootResult`, which the lanes have to find as well.
+        work: instances.
+    """
+    if not bench.options.rivals or int(found.iterations):
+        return {}
+    cases = in_plain_xla(partial(search), given, work)
+    lanes = replace(cases[PLAIN].run(), iterations=found.iterations)
+    jax.tree.map(np.testing.assert_array_equal, lanes, found)
+    return cases
+
+
+def report_lanes(
+    bench: "Bench", part: str, name: str, unit: str, sizes: dict[str, int], times: dict[str, Times]
+) -> None:
+    """Write the measurement of the lanes, if there is one."""
+    if PLAIN in times:
+        more = {"who": PLAIN, "ours": times[name], "against": name}
+        bench.report.rival(part, name, unit, times[PLAIN], sizes, **more)
 
 
 def measure(cases: Mapping[str, Case], repeats: int, until: float) -> dict[str, Times]:

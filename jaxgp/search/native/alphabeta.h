@@ -11,7 +11,8 @@
 //                             plays all legal moves in the order of their slots and calls for each, as long as it
 //                             returns true, visit.worth(side that moves then, value)
 //   children(state, context, visit)
-//                             the same; before, it writes each child to visit.room(), and calls visit.keep(slot, look)
+//                             plays them, too: for each, as long as it returns true, it writes the child to
+//                             visit.room() and calls visit.keep(slot, look), and visit.worth as well if Visit::kValues
 
 #ifndef JAXGP_SEARCH_NATIVE_ALPHABETA_H_
 #define JAXGP_SEARCH_NATIVE_ALPHABETA_H_
@@ -44,17 +45,21 @@ inline int32_t view(int32_t side) { return -side; }
 template <typename P>
 class Family {
  public:
+  static constexpr bool kValues = true;
+
   void begin(int32_t side) {
     side_ = side;
     count_ = 0;
   }
+  uint8_t* first() { return states_; }
   uint8_t* room() { return states_ + static_cast<int64_t>(count_) * P::kState; }
-  void keep(int32_t slot, Glance glance) {
+  bool keep(int32_t slot, Glance glance) {
     slots_[count_] = slot;
-    glances_[count_] = glance;
+    glances_[count_++] = glance;
+    return true;
   }
   bool worth(int32_t side, float value) {
-    codes_[count_++] = as_seen(side, value) ^ view(side_);
+    codes_[count_ - 1] = as_seen(side, value) ^ view(side_);
     return true;
   }
 
@@ -78,6 +83,17 @@ class Family {
   int32_t slots_[P::kSlots], codes_[P::kSlots];
   Glance glances_[P::kSlots];
   alignas(8) uint8_t states_[P::kSlots * P::kState];
+};
+
+// Keeps children without their worth.
+template <typename P>
+struct Unvalued {
+  static constexpr bool kValues = false;
+  Family<P>& family;
+
+  uint8_t* room() { return family.room(); }
+  bool keep(int32_t slot, Glance glance) { return family.keep(slot, glance); }
+  bool worth(int32_t, float) { return true; }
 };
 
 // Takes the worth of the best child of a node, or that of the first one that is as good as `high`.
@@ -129,17 +145,16 @@ class AlphaBeta {
  private:
   // Makes the children of a node, each worth what the look-ahead tells.
   Family<P>& look(const uint8_t* node, int32_t side, int32_t level) {
-    Family<P>& family = children(node, side, level);
-    if (tail_ > 1)
-      for (int32_t k = 0; k < family.count(); ++k)
-        family.code(k) = ply(family, k, side, level, tail_ - 1, kLowest, kHighest);
-    return family;
-  }
-
-  Family<P>& children(const uint8_t* node, int32_t side, int32_t level) {
     Family<P>& family = families_[level];
     family.begin(side);
-    P::children(node, *context_, family);
+    if (tail_ == 1) {
+      P::children(node, *context_, family);
+      return family;
+    }
+    Unvalued<P> visit{family};
+    P::children(node, *context_, visit);
+    for (int32_t k = 0; k < family.count(); ++k)
+      family.code(k) = ply(family.state(k), family.glance(k), side, level, tail_ - 1, kLowest, kHighest);
     return family;
   }
 
@@ -165,27 +180,37 @@ class AlphaBeta {
     return as_seen(side, P::value(node, *context_)) ^ view(side);
   }
 
-  // Searches the last plies below a node, and returns what `visit` does. Children that look best come first.
+  // Searches the last plies below a node in the order of slots, and returns what `visit` does.
   int32_t ahead(const uint8_t* node, int32_t side, int32_t level, int32_t plies, int32_t low, int32_t high) {
     if (plies == 1) {
       Best best{side, high};
       P::leaves(node, *context_, best);
       return best.best;
     }
-    Family<P>& family = children(node, side, level);
-    int32_t best = kNever;
-    for (int32_t k; best < high && (k = family.next()) >= 0;)
-      best = std::max(best, ply(family, k, side, level, plies - 1, std::max(low, best), high));
-    return best;
+    Plies visit{this, side, level, plies - 1, low, high};
+    P::children(node, *context_, visit);
+    return visit.best;
   }
 
+  // Searches the children of a node as they are made, until one is as good as `high`.
+  struct Plies {
+    static constexpr bool kValues = false;
+    AlphaBeta* search;
+    int32_t side, level, plies, low, high, best = kNever;
+
+    uint8_t* room() { return search->families_[level].first(); }
+    bool keep(int32_t, Glance at) {
+      best = std::max(best, search->ply(room(), at, side, level, plies, std::max(low, best), high));
+      return best < high;
+    }
+    bool worth(int32_t, float) { return true; }
+  };
+
   // Searches the last plies below a child, as `child` does.
-  int32_t ply(const Family<P>& family, int32_t k, int32_t side, int32_t level, int32_t plies, int32_t low,
-              int32_t high) {
-    const Glance at = family.glance(k);
+  int32_t ply(const uint8_t* node, Glance at, int32_t side, int32_t level, int32_t plies, int32_t low, int32_t high) {
     const int32_t turned = view(side) ^ view(at.side);
-    if (at.ended) return turned ^ ended(family.state(k), at.side);
-    return turned ^ ahead(family.state(k), at.side, level + 1, plies, turned ? ~high : low, turned ? ~low : high);
+    if (at.ended) return turned ^ ended(node, at.side);
+    return turned ^ ahead(node, at.side, level + 1, plies, turned ? ~high : low, turned ? ~low : high);
   }
 
   const int32_t tail_;

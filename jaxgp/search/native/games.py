@@ -208,8 +208,10 @@ def _moves(layout: StateLayout, ahead: Ahead, context: ContextLayout, name: str)
     if keeps:
         writer.line("uint8_t* child = visit.room();")
         layout.write(writer, child, "child")
-        writer.line(f"visit.keep(place, {{{writer.number(side)}, {writer.number(ended)} != 0}});")
+        writer.line(f"if (!visit.keep(place, {{{writer.number(side)}, {writer.number(ended)} != 0}})) break;")
+        writer.line("if constexpr (Visit::kValues) {")
     writer.line(f"if (!visit.worth({writer.number(side)}, {writer.number(worth)})) break;")
+    writer.line("}" if keeps else "")
     inner = writer.blocks.pop()
     body = [*lines, *context.lines, *writer.blocks[0], *head, *inner, "}"]
     given_to = "const uint8_t* state, const Context& context, Visit& visit"

@@ -14,9 +14,8 @@ from envs.freecell import roles, suites
 from envs.freecell.rules import FreeCell
 from jaxgp.genotypes.language import parse
 from jaxgp.store import champion
-from rivals.lanes import plain_lanes, report_lanes
 from rivals.puzzles.clocked import Clocked, Told, add_speed
-from rivals.timing import Bench, Case, Job, compile_function, measure
+from rivals.timing import Bench, Case, Job, compile_function, measure, plain_lanes, report_lanes
 
 PART = "freecell"
 CHAMPION = Path(__file__).resolve().parents[3] / "docs" / "data" / "champions" / "freecell_counts.jsonl#0"

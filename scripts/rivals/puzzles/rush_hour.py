@@ -12,10 +12,9 @@ from envs.rush_hour.boards import Board
 from envs.rush_hour.rules import RushHour
 from jaxgp.search.puzzles.breadth import explore
 from jaxgp.search.puzzles.deepening import Deepening
-from rivals.lanes import plain_lanes, report_lanes
 from rivals.plain import rush_hour as plain
 from rivals.puzzles.clocked import Clocked, Told, add_speed
-from rivals.timing import Bench, Case, Job, compile_function, measure
+from rivals.timing import Bench, Case, Job, compile_function, measure, plain_lanes, report_lanes
 
 PART = "rush_hour"
 CPP = "plain C++"
