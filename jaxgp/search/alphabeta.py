@@ -51,7 +51,7 @@ from jaxgp.search.lookahead import (
     decode,
     side,
 )
-from jaxgp.search.native.games import searched
+from jaxgp.search.native.games import searched, why_not
 from jaxgp.search.queue import drain, is_free
 
 Ties = Literal["first", "all"]
@@ -171,6 +171,19 @@ class AlphaBeta:
         rules: Any = self._rules
         legal_only = self.tail == 1 and isinstance(rules, ListsMoves)
         return LegalOnly(rules, leaf_evaluator) if legal_only else FullWidth(rules, leaf_evaluator, self.tail)
+
+    def why_in_lanes(self, state: Position, contexts: Contexts = ()) -> str:
+        """Return why a CPU searches in lanes and not in C++; an empty text: it searches in C++.
+
+        Args:
+            state: of the game, or its shapes.
+            contexts: [C, ...], for the leaf evaluator.
+
+        Raises:
+            UsageError: the variable that switches native code off has an unknown value.
+        """
+        searched = state if self.twin is None else jax.eval_shape(self.twin.pack, state)
+        return why_not(self._ahead, searched, contexts)
 
     def search(
         self, states: Position, depth: Array, count: Array, contexts: Contexts = (), whose: Array | None = None

@@ -14,7 +14,7 @@ from jaxgp.players.searched import SearchedPlayer
 from jaxgp.players.searches import draws, searches
 from jaxgp.search.alphabeta import AlphaBeta, RootResult
 from jaxgp.search.chance import unused_key
-from jaxgp.search.native.games import ALPHABETA, why_not
+from jaxgp.search.native.games import ALPHABETA
 from tests.genotypes.generators import ARITHMETIC, random_programs
 from tests.search.cases import FAST, GAME, PLAIN, POSITIONS, lead
 from tests.search.contexts import dealt
@@ -22,7 +22,7 @@ from tests.search.games import ListedPassGame, Nim, ReversedPassGame
 
 STATES = PLAIN.states(POSITIONS)
 ONE = jax.tree.map(lambda x: x[0], STATES)
-BLIND = why_not(AlphaBeta(GAME, lead, 2)._ahead, ONE)
+BLIND = AlphaBeta(GAME, lead, 2).why_in_lanes(ONE)
 pytestmark = pytest.mark.skipif(bool(BLIND), reason=f"not searched natively here: {BLIND}")
 ROOTS = 40
 GAMES = {
@@ -174,15 +174,11 @@ def test_populations_side_by_side_are_searched_one_after_the_other(monkeypatch):
         np.testing.assert_array_equal(found[k], alone)
 
 
-def refusal(search, contexts=()):
-    return why_not(search._ahead, ONE, contexts)
-
-
 def test_an_evaluator_that_xla_may_round_otherwise_is_refused():
     def weighed(state):
         return state.cells[4] * jnp.float32(0.3) + state.cells[5] * jnp.float32(0.7)
 
-    assert refusal(AlphaBeta(GAME, weighed, 2)) == "add of a product, which XLA may round once for both"
+    assert AlphaBeta(GAME, weighed, 2).why_in_lanes(ONE) == "add of a product, which XLA may round once for both"
 
 
 def test_rules_without_a_translation_are_refused():
@@ -190,16 +186,16 @@ def test_rules_without_a_translation_are_refused():
         def legal_actions(self, state):
             return super().legal_actions(state)[jnp.argsort(jnp.arange(self.num_actions))]
 
-    assert refusal(AlphaBeta(Sorted(GAME.rows), lead, 2)) == "sort has no translation"
+    assert AlphaBeta(Sorted(GAME.rows), lead, 2).why_in_lanes(ONE) == "sort has no translation"
 
 
 def test_what_is_switched_off_or_misnamed_is_told(monkeypatch):
     search = AlphaBeta(GAME, lead, 2)
     monkeypatch.setenv(build.SWITCH, "off")
-    assert refusal(search) == "JAXGP_NATIVE=off"
+    assert search.why_in_lanes(ONE) == "JAXGP_NATIVE=off"
     monkeypatch.setenv(build.SWITCH, "on")
     monkeypatch.setenv("CXX", "/no/such/compiler")
-    assert "/no/such/compiler" in refusal(search)
+    assert "/no/such/compiler" in search.why_in_lanes(ONE)
     depth = jnp.full(len(POSITIONS), 2, jnp.int32)
     assert jax.jit(search.search)(STATES, depth, jnp.int32(5)).iterations > 0
 
@@ -213,4 +209,4 @@ def test_equal_searches_are_written_down_once():
 def test_a_game_with_many_moves_needs_no_list():
     """Nim has more actions than get code of their own in lanes."""
     game = Nim((3, 3, 2))
-    assert why_not(AlphaBeta(game, lambda state: jnp.float32(0), 2)._ahead, game.init()) == ""
+    assert AlphaBeta(game, lambda state: jnp.float32(0), 2).why_in_lanes(game.init()) == ""
