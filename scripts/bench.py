@@ -51,7 +51,7 @@ from jaxgp.options import (
 )
 from jaxgp.search import cores
 from jaxgp.store.table import CSVTable
-from measures import kalah, machine, quick
+from measures import kalah, machine, quick, strategies
 from rivals import backgammon, checkers, evaluators, othello, solitaire, tournaments
 from rivals.boards import chess, mate
 from rivals.puzzles import freecell, rush_hour
@@ -75,6 +75,7 @@ PARTS = (
     "robocode",
     "chess",
     "mate",
+    "strategies",
 )
 QUICK, DEVICE = "quick", "gpu"
 """Some measurements in two minutes, and the proof of a device; `all` has neither."""
@@ -97,7 +98,9 @@ class Options:
         high=MAX_SECONDS,
         unit="seconds",
     )
-    rivals: bool = option(True, "compare with DEAP, OpenSpiel, Pgx, gnubg_nn, fc-solve, plain Python and plain C++")
+    rivals: bool = option(
+        True, "compare with DEAP, OpenSpiel, Pgx, evosax, gnubg_nn, fc-solve, plain Python and plain C++"
+    )
     load: str = option(
         "calm",
         f"calm: compare with rivals only where the load average is at most {machine.CALM:g} for each core; any: always",
@@ -165,6 +168,10 @@ class Options:
     deal_room: int = power_of_two(2**16, "freecell: positions that a search can keep", low=4, high=2**20)
     limit: int = option(100_000, "rush_hour, freecell: nodes of a search", low=2, high=2**30)
     table: int = power_of_two(2**14, "rush_hour: entries of the table of a search", low=1, high=2**20)
+    vectors: tuple[int, ...] = option(
+        (64, 1024, 16384), "strategies: individuals of a generation", low=5, high=MAX_POPULATION
+    )
+    dimensions: int = option(32, "strategies: numbers of an individual", low=1, high=4096)
     device: str = option("gpu", "gpu: what is proved; cpu does all of it at the smallest size", ("gpu", "cpu"))
     minutes: float = option(9.0, "gpu: for all of it; what does not fit is named", low=0.5, high=MAX_SECONDS)
     folder: str = option("outputs/device", "gpu: where tables, trace and logs are left", path=True)
@@ -197,6 +204,7 @@ def run(options: Options, report: Report) -> None:
         "robocode": robocode.jobs,
         "chess": chess.jobs,
         "mate": mate.jobs,
+        "strategies": strategies.jobs,
     }
     chosen = PARTS if options.part == "all" else (options.part,)
     jobs = [job for part in chosen for job in parts[part](Bench(options, report, cast))]

@@ -12,11 +12,16 @@ import jax
 import numpy as np
 import pytest
 
+import envs
 from envs.backgammon import pubeval
 from envs.freecell.rules import FreeCell
 from envs.rush_hour.rules import RushHour
 from jaxgp.config import arguments
 from jaxgp.genotypes import programs as lp
+from jaxgp.interpreter.native.run import SOURCE
+from jaxgp.native.build import library
+from jaxgp.players.searches import searches
+from jaxgp.search.chance import unused_key
 from jaxgp.search.puzzles.native.run import why_not
 from jaxgp.store.table import CSVTable
 from measures import limits
@@ -223,10 +228,29 @@ def test_interpreter(bench, capsys, mancala, in_games):
 
 @pytest.mark.slow
 def test_search(run):
-    """The search and plain Python find the same values, or the run fails."""
+    """The search, its lanes and plain Python find the same values, or the run fails."""
     code, lines, _ = run("part=search", "depth=3", "roots=24", "lanes=8", "rival_roots=24", *TINY)
     assert code == 0
-    check(lines, "search", ["plain Python"])
+    check(lines, "search", ["plain Python", *lanes_of("mancala")])
+
+
+@pytest.mark.slow
+def test_strategies(run):
+    """Both find better vectors, or the run fails."""
+    there = importlib.util.find_spec("evosax") is not None
+    code, lines, told = run("part=strategies", "vectors=24", "dimensions=8", *TINY)
+    assert code == 0
+    if there:
+        check(lines, "strategies", ["evosax"])
+    else:
+        assert "evosax is not installed" in told
+
+
+def lanes_of(game):
+    """Return the rival that plain XLA is where a game is searched in C++."""
+    rules = envs.make(game)
+    search = searches(envs.spec(game), rules, None, 2, "first", 1, 8)[0]
+    return [] if search.why_in_lanes(jax.eval_shape(rules.init, unused_key())) else [timing.PLAIN]
 
 
 @pytest.mark.slow
@@ -236,9 +260,10 @@ def test_generation(run):
     sizes = ("depth=3", "population=24", "generations=2", "rival_programs=24", "tail=1")
     code, lines, _ = run("part=generation", *sizes, *TINY)
     assert code == 0
-    check(lines, "generation", ["deap"])
-    assert len(lines) == 8
-    assert all("extrapolated" in line for line in lines if line["rival"])
+    natively = [] if isinstance(library(SOURCE), str) else [timing.PLAIN]
+    check(lines, "generation", ["deap", *natively])
+    assert len(lines) == 8 + len(natively)
+    assert all("extrapolated" in line for line in lines if line["rival"] == "deap")
     assert len(next(line for line in lines if line["unit"] == "generations/s")["searches"]) == 2
 
 
@@ -458,18 +483,20 @@ def test_plain_checkers_plays_by_the_rules_and_finds_the_values_of_minimax(bench
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("searches", [False, True])
-def test_checkers(bench, capsys, searches):
+@pytest.mark.parametrize("searched", [False, True])
+def test_checkers(bench, capsys, searched):
     """Random moves beside the rivals that are installed; values of searches equal those of plain Python."""
     pytest.importorskip("pyspiel")
     options = arguments.parse(bench.Options, ["batch=2", "depth=2", "roots=6", "rival_roots=6", *TINY])
     jobs = [*bench.checkers.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
-    jobs[searches][1](0.0)
+    jobs[searched][1](0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     missing = ["pgx othello" for line in lines if "skipped" in line]
     lines = [line for line in lines if "skipped" not in line]
-    check(lines, "checkers", ["plain Python"] if searches else [*{"pgx othello", "open_spiel"}.difference(missing)])
-    assert [line["work"] for line in lines] == ([6, 6] if searches else [2048, *[2048] * (len(lines) - 2), 20_000])
+    rivals = {"plain Python", *lanes_of("checkers")} if searched else {"pgx othello", "open_spiel"}
+    check(lines, "checkers", [*rivals.difference(missing)])
+    work = [6] * len(lines) if searched else [2048, *[2048] * (len(lines) - 2), 20_000]
+    assert [line["work"] for line in lines] == work
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ GAMES = {
     "robocode": "Robocode",
     "chess": "Chess",
     "mate": "Mate in n",
+    "strategies": "Diagonal CMA-ES",
 }
 """By part of the benchmark: what its lines begin with."""
 SETS = {"mancala-14-zero": "set of Kalah", "bench-arithmetic": "+ - * max"}
@@ -196,7 +197,7 @@ def _rival(row: Cells) -> str:
 
 
 def _unit(key: str, value: str) -> str:
-    names = {"batch": "side by side", "depth": "plies"}
+    names = {"batch": "side by side", "depth": "plies", "population": "individuals"}
     return names.get(key, key.removesuffix("s") if value == "1" else key.replace("_", " "))
 
 
