@@ -14,7 +14,7 @@ import numpy as np
 from jax.extend.core import Literal
 
 CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint")
-SAME = ("optimization_barrier", "stop_gradient", "copy", "copy_p")
+SAME = ("optimization_barrier", "stop_gradient", "copy", "copy_p", "reshard")
 TYPES = {
     "bool": "uint8_t",
     "int8": "int8_t",

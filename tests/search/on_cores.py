@@ -1,6 +1,7 @@
 """Prints as JSON how many devices there are, and what searches find on them: `python -m tests.search.on_cores NUMBER`.
 
-With `devices` it prints the devices only, with `puzzles` what a search of puzzles finds.
+With `devices` it prints the devices only, with `puzzles` what a search of puzzles finds, with `checkers` what a search
+by random evaluations finds, and whether it runs in C++.
 """
 
 import json
@@ -10,8 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import envs
+from jaxgp.players.searches import searches
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
+from jaxgp.search.chance import unused_key
+from jaxgp.search.native.games import ALPHABETA
 from jaxgp.search.puzzles.deepening import Deepening
 from tests.search.cases import GAME, PLAIN, lead
 from tests.search.puzzles import Lamps, instances, states
@@ -47,8 +52,22 @@ def solved():
     return [field.tolist() for field in (found.solved, found.nodes, found.length, found.moves, found.exhausted)]
 
 
+def drawn():
+    """Search the opening of lose checkers for several draws of the evaluator; say first whether C++ does it."""
+    spec, game = envs.spec("checkers"), envs.make("checkers", lose=True)
+    search = searches(spec, game, "noise", 3, "random", 1, 6)[0]
+    opening = jax.tree.map(lambda x: jnp.broadcast_to(x, (QUEUE, *jnp.shape(x))), game.init(unused_key()))
+    draws, whose = jax.random.bits(jax.random.key(0), (QUEUE,)), jnp.arange(QUEUE, dtype=jnp.int32)
+    given = opening, jnp.full(QUEUE, 3, jnp.int32), jnp.int32(COUNT), draws, whose
+    run = jax.jit(lambda *args: cores.search(search, *args)).lower(*given)
+    found = run.compile()(*given)
+    return [ALPHABETA in run.as_text(), np.where(np.isinf(found.values), None, found.values).tolist()]
+
+
 if __name__ == "__main__":
     cores.use(int(sys.argv[1]))
     placed = cores.everywhere(jnp.zeros(3))
-    found = {"devices": {}, "puzzles": {"found": solved()}}[sys.argv[2]] if sys.argv[2:] else {"found": searched()}
+    kinds = {"games": searched, "puzzles": solved, "checkers": drawn}
+    kind = sys.argv[2] if sys.argv[2:] else "games"
+    found = {} if kind == "devices" else {"found": kinds[kind]()}
     print(json.dumps({"devices": len(placed.sharding.device_set)} | found))

@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import jax
 import numpy as np
 import pytest
 
 from jaxgp.search import cores
-from tests.search.cases import check, plain_lead
-from tests.search.on_cores import COUNT, DEPTHS, POSITIONS, PRICES, QUEUE, searched, solved
+from jaxgp.search.alphabeta import AlphaBeta
+from tests.search.cases import GAME, PLAIN, check, lead, plain_lead
+from tests.search.on_cores import COUNT, DEPTHS, POSITIONS, PRICES, QUEUE, drawn, searched, solved
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +53,14 @@ def priced(coin, move):
 @pytest.mark.slow
 def test_on_any_number_of_cores_the_same_is_found(shared):
     assert shared["found"] == searched()
+
+
+def test_on_several_cores_games_are_searched_natively_as_on_one():
+    native, values = drawn()
+    assert on("2", "checkers") == {"devices": 2, "found": [native, values]}
+    alone = AlphaBeta(GAME, lead, 2).why_in_lanes(jax.tree.map(lambda x: x[0], PLAIN.states(POSITIONS)))
+    assert native == (not alone)
+    assert len({tuple(row) for row in values[:COUNT]}) > 1
 
 
 @pytest.mark.slow
