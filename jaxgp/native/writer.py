@@ -80,6 +80,11 @@ class Writer:
         """All nodes that will be written."""
         return [*self._uses]
 
+    @property
+    def bytes(self) -> int:
+        """How much has been laid down on the stack."""
+        return self._bytes
+
     def fresh(self, letter: str = "i") -> str:
         """Return a name that nothing has."""
         return f"{letter}{next(self._numbers)}"

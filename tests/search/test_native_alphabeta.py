@@ -189,6 +189,12 @@ def test_rules_without_a_translation_are_refused():
     assert AlphaBeta(Sorted(GAME.rows), lead, 2).why_in_lanes(ONE) == "sort has no translation"
 
 
+def test_states_of_which_a_search_would_keep_too_many_bytes_are_refused():
+    search = AlphaBeta(Nim((3, 3, 2)), lambda state: jnp.float32(0), 2)
+    wide = jax.tree.map(lambda x: jax.ShapeDtypeStruct((3 * 2**20, *x.shape[1:]) if x.ndim else (), x.dtype), ONE)
+    assert search.why_in_lanes(wide) == "the children of a state take more than 16777216 bytes"
+
+
 def test_what_is_switched_off_or_misnamed_is_told(monkeypatch):
     search = AlphaBeta(GAME, lead, 2)
     monkeypatch.setenv(build.SWITCH, "off")

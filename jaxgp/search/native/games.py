@@ -3,7 +3,7 @@
 The rules of the game and the evaluator of leaves are translated; the search itself is in `alphabeta.h`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from jaxgp.contracts import Position, States
 from jaxgp.interpreter.native.marked import marking
 from jaxgp.native.arrays import WRITTEN
 from jaxgp.native.build import CAREFUL, Library, Source, library
-from jaxgp.native.graph import Graph, UntranslatedError, given
+from jaxgp.native.graph import Graph, Operation, UntranslatedError, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts, FullWidth, LegalOnly
@@ -28,6 +28,8 @@ from jaxgp.search.native.layout import StateLayout
 ALPHABETA = "JaxgpAlphaBeta"
 """The function of a library."""
 HEADERS = (*CONTEXTS, "jaxgp/search/native/alphabeta.h")
+MOST_CHILDREN, MOST_FRAME = 2**24, 2**16
+"""Bytes of all children of a node, and of what a call lays down on the stack, at most; as many calls nest as plies."""
 Ahead = LegalOnly | FullWidth
 Found = tuple[Array, Array, Array]
 """Codes by slot, int32[Q, S]; nodes, int32[Q]; iterations, int32[]."""
@@ -134,11 +136,13 @@ def generate(ahead: Ahead, state: States, contexts: Contexts) -> Generated:
         UntranslatedError: the game or the evaluator does something that has no translation.
     """
     layout, context = StateLayout(lambda: state), ContextLayout(contexts)
+    if ahead.slots * layout.bytes > MOST_CHILDREN:
+        raise UntranslatedError(f"the children of a state take more than {MOST_CHILDREN} bytes")
     functions = [
         _look(layout),
         _value(layout, ahead, context),
-        _moves(layout, ahead, context, "children"),
-        _moves(layout, ahead, context, "leaves"),
+        _children(layout, ahead, context),
+        _leaves(layout, ahead, context),
     ]
     name = type(ahead.rules).__name__
     text = TEMPLATE.format(
@@ -183,39 +187,82 @@ def _value(layout: StateLayout, ahead: Ahead, context: ContextLayout) -> str:
     return function(head, [*lines, *context.lines, *writer.blocks[0]])
 
 
-def _moves(layout: StateLayout, ahead: Ahead, context: ContextLayout, name: str) -> str:
-    """Write the loop over the legal moves of a state, which keeps the children or only values the leaves."""
-    keeps = name == "children"
-    graph, writer = Graph(), Writer(context.special)
-    state, lines = layout.nodes("state")
-    place = given("place", (), jnp.int32, depth=1)
+class _Moves:
+    """A function of C++ that plays the legal moves of a state, one after the other.
 
-    def play(state: Position, place: Any, context: Any) -> Any:
-        child = ahead.rules.step(state, ahead.action(state, place), unused_key())
-        return child if keeps else (), child.to_move, child.terminated, _worth(ahead, child, context)
+    Attributes:
+        writer: of what it consists of.
+        child: the state after a move, as nodes.
+        side: the side that moves then.
+        ended: whether the game has ended there.
+        worth: of the child to that side.
+    """
 
-    listed = graph.trace(ahead.rules.choices if isinstance(ahead, LegalOnly) else ahead.rules.legal_actions, state)
-    child, side, ended, worth = graph.trace(play, state, place, context.nodes)
-    writer.single.add(place)
-    writer.plan([listed, *jax.tree.leaves(child), side, worth, *([ended] if keeps else [])])
-    if isinstance(ahead, LegalOnly):
-        writer.line(f"const int32_t number = std::min<int32_t>({writer.number(listed)}, {ahead.slots});")
-        head = ["for (int32_t place = 0; place < number; ++place) {"]
-    else:
-        legal = writer.entry(listed, ["place"])
-        head = [f"for (int32_t place = 0; place < {ahead.slots}; ++place) {{", f"if (!{legal}) continue;"]
-    writer.blocks.append([])
-    if keeps:
+    def __init__(self, layout: StateLayout, ahead: Ahead, context: ContextLayout) -> None:
+        self.ahead, self.context, self.writer = ahead, context, Writer(context.special)
+        graph, place = Graph(), given("place", (), jnp.int32, depth=1)
+        state, self.lines = layout.nodes("state")
+        self.writer.single.add(place)
+        listed = ahead.rules.choices if isinstance(ahead, LegalOnly) else ahead.rules.legal_actions
+        self.listed: Operation = graph.trace(listed, state)
+        self.child, self.side, self.ended, self.worth = graph.trace(self._played, state, place, context.nodes)
+
+    def _played(self, state: Position, slot: Any, context: Any) -> Any:
+        child = self.ahead.rules.step(state, self.ahead.action(state, slot), unused_key())
+        return child, child.to_move, child.terminated, _worth(self.ahead, child, context)
+
+    def function(self, name: str, used: Sequence[Operation], body: Callable[[], None]) -> str:
+        """Return it under a name.
+
+        Args:
+            name: of the function.
+            used: what `body` writes.
+            body: writes what is done with a child.
+
+        Raises:
+            UntranslatedError: it takes much of the stack.
+        """
+        writer, slots = self.writer, self.ahead.slots
+        writer.plan([self.listed, *used])
+        if isinstance(self.ahead, LegalOnly):
+            writer.line(f"const int32_t number = std::min<int32_t>({writer.number(self.listed)}, {slots});")
+            head = ["for (int32_t place = 0; place < number; ++place) {"]
+        else:
+            legal = writer.entry(self.listed, ["place"])
+            head = [f"for (int32_t place = 0; place < {slots}; ++place) {{", f"if (!{legal}) continue;"]
+        writer.blocks.append([])
+        body()
+        inner = writer.blocks.pop()
+        if writer.bytes > MOST_FRAME:
+            raise UntranslatedError(f"the moves of a state take more than {MOST_FRAME} bytes of the stack")
+        whole = [*self.lines, *self.context.lines, *writer.blocks[0], *head, *inner, "}"]
+        given_to = "const uint8_t* state, const Context& context, Visit& visit"
+        return function(f"template <typename Visit>\n  static void {name}({given_to}) {{", whole)
+
+
+def _children(layout: StateLayout, ahead: Ahead, context: ContextLayout) -> str:
+    moves = _Moves(layout, ahead, context)
+    writer, side = moves.writer, moves.side
+
+    def body() -> None:
         writer.line("uint8_t* child = visit.room();")
-        layout.write(writer, child, "child")
-        writer.line(f"if (!visit.keep(place, {{{writer.number(side)}, {writer.number(ended)} != 0}})) break;")
+        layout.write(writer, moves.child, "child")
+        writer.line(f"if (!visit.keep(place, {{{writer.number(side)}, {writer.number(moves.ended)} != 0}})) break;")
         writer.line("if constexpr (Visit::kValues) {")
-    writer.line(f"if (!visit.worth({writer.number(side)}, {writer.number(worth)})) break;")
-    writer.line("}" if keeps else "")
-    inner = writer.blocks.pop()
-    body = [*lines, *context.lines, *writer.blocks[0], *head, *inner, "}"]
-    given_to = "const uint8_t* state, const Context& context, Visit& visit"
-    return function(f"template <typename Visit>\n  static void {name}({given_to}) {{", body)
+        writer.line(f"if (!visit.worth({writer.number(side)}, {writer.number(moves.worth)})) break;")
+        writer.line("}")
+
+    return moves.function("children", [*jax.tree.leaves(moves.child), side, moves.ended, moves.worth], body)
+
+
+def _leaves(layout: StateLayout, ahead: Ahead, context: ContextLayout) -> str:
+    moves = _Moves(layout, ahead, context)
+    writer, side = moves.writer, moves.side
+
+    def body() -> None:
+        writer.line(f"if (!visit.worth({writer.number(side)}, {writer.number(moves.worth)})) break;")
+
+    return moves.function("leaves", [side, moves.worth], body)
 
 
 TEMPLATE = """\
