@@ -19,7 +19,7 @@ from jaxgp.native.graph import TYPES, Operation, UntranslatedError, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.lookahead import Contexts
 
-HEADERS = (*INTERPRETER, "jaxgp/native/numbers.h", "jaxgp/search/native/codes.h", "jaxgp/search/native/contexts.h")
+HEADERS = (*INTERPRETER, "jaxgp/search/native/codes.h", "jaxgp/search/native/contexts.h")
 """What is included for contexts."""
 
 
