@@ -208,9 +208,8 @@ class AlphaBeta:
         count = jnp.minimum(jnp.asarray(count, jnp.int32), queue)
 
         roots = (states, depth, count, contexts, whose)
-        values, nodes, iterations = searched(
-            self._in_lanes, self._ahead, self.tail, self.max_depth, self.ties == "all", *roots
-        )
+        options = {"tail": self.tail, "most": self.max_depth, "all": self.ties == "all"}
+        values, nodes, iterations = searched(self._in_lanes, self._ahead, options, *roots)
         values = self._by_action(states, values)
         proved = (values == values.max(-1, keepdims=True)) & (values > LOWEST) & ~states.terminated[:, None]
         return RootResult(jnp.where(proved, decode(values), -jnp.inf), nodes, iterations)

@@ -3,24 +3,23 @@
 The rules of the game and the evaluator of leaves are translated; the search itself is in `alphabeta.h`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
-from jax import Array, lax
+from jax import Array
 
-from jaxgp.arrays import differs
 from jaxgp.contracts import Position, States
 from jaxgp.interpreter.native.marked import marking
 from jaxgp.native.arrays import WRITTEN
-from jaxgp.native.build import CAREFUL, Library, Source, library
+from jaxgp.native.build import CAREFUL, Source
 from jaxgp.native.graph import Graph, Operation, UntranslatedError, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts, FullWidth, LegalOnly
+from jaxgp.search.native.calls import by_platform, call, refusal
 from jaxgp.search.native.contexts import HEADERS as CONTEXTS
 from jaxgp.search.native.contexts import ContextLayout, Generated, function, kinds_of, shapes_of
 from jaxgp.search.native.layout import StateLayout
@@ -34,7 +33,7 @@ Ahead = LegalOnly | FullWidth
 Found = tuple[Array, Array, Array]
 """Codes by slot, int32[Q, S]; nodes, int32[Q]; iterations, int32[]."""
 Search = Callable[..., Found]
-"""(roots [Q, ...], depths int32[Q], how many are searched int32[], contexts, that of each root int32[Q]) -> `Found`."""
+"""(*`Given`) -> what has been found."""
 
 
 def why_not(ahead: Ahead, state: States, contexts: Contexts = ()) -> str:
@@ -48,61 +47,29 @@ def why_not(ahead: Ahead, state: States, contexts: Contexts = ()) -> str:
     Raises:
         UsageError: the variable that switches native code off has an unknown value.
     """
-    made = _of(ahead, state, contexts)
-    if isinstance(made, str):
-        return made
-    there = library(made.source)
-    return there if isinstance(there, str) else ""
+    return refusal(_of(ahead, state, contexts))
 
 
-def searched(plain: Search, ahead: Ahead, tail: int, most: int, ties: bool, *roots: Any) -> Found:
+def searched(plain: Search, ahead: Ahead, options: Mapping[str, int | bool], *given: Any) -> Found:
     """Return what a search finds: in C++ on a CPU if there is a way, else by `plain`.
 
     Args:
         plain: the search in lanes.
         ahead: the rules, and the evaluator of leaves.
-        tail: last plies that are searched full width.
-        most: the greatest depth of any root.
-        ties: whether all best moves are looked for.
-        roots: what a `Search` is given.
+        options: `tail`, the last plies that are searched full width; `most`, the greatest depth of any root; `all`,
+            whether all best moves are looked for.
+        given: see `Given`.
     """
-    states, _, _, contexts, _ = roots
+    states, _, _, contexts, _ = given
     one = jax.eval_shape(lambda: jax.tree.map(lambda x: x[0], states))
-    if jax.default_backend() != "cpu" or any(map(differs, jax.tree.leaves(roots))) or why_not(ahead, one, contexts):
-        return plain(*roots)
-    found: Found = lax.platform_dependent(*roots, cpu=partial(_natively, ahead, tail, most, ties), default=plain)
-    return found
+    return by_platform(partial(_of, ahead, one, contexts), partial(_natively, ahead, options), plain, *given)
 
 
-def _natively(
-    ahead: Ahead,
-    tail: int,
-    most: int,
-    ties: bool,
-    states: Position,
-    depth: Array,
-    count: Array,
-    contexts: Contexts,
-    whose: Array,
-) -> Found:
-    one = jax.eval_shape(lambda: jax.tree.map(lambda x: x[0], states))
-    made = _of(ahead, one, contexts)
-    assert isinstance(made, Generated), "by why_not"
-    there = library(made.source)
-    assert isinstance(there, Library), "by why_not"
+def _natively(ahead: Ahead, options: Mapping[str, int | bool], made: Generated, *given: Any) -> Found:
+    states, depth, *_ = given
+    layout = StateLayout(lambda: jax.tree.map(lambda x: x[0], states))
     kinds = jax.ShapeDtypeStruct((len(depth), ahead.slots), jnp.int32), jax.ShapeDtypeStruct(depth.shape, jnp.int32)
-    call: Any = jax.ffi.ffi_call(there.target(ALPHABETA), kinds, vmap_method="sequential")
-    codes, nodes = call(
-        StateLayout(lambda: one).as_bytes(states),
-        depth.astype(jnp.int32),
-        jnp.asarray(count, jnp.int32),
-        whose.astype(jnp.int32),
-        *jax.tree.leaves(contexts),
-        stack=np.int64(made.stack(contexts)),
-        most=np.int64(most),
-        tail=np.int64(tail),
-        all=ties,
-    )
+    codes, nodes = call(ALPHABETA, made, layout, kinds, options, given)
     return codes, nodes, jnp.int32(0)
 
 

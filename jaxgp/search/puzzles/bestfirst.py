@@ -36,7 +36,7 @@ from jaxgp.search.puzzles import visited
 from jaxgp.search.puzzles.children import Lister, Order, Slice, check, key_words, pack, unpack
 from jaxgp.search.puzzles.lanes import FEWEST, Lane, make_unsearched
 from jaxgp.search.puzzles.native.generate import BEST_FIRST
-from jaxgp.search.puzzles.native.run import by_platform, natively
+from jaxgp.search.puzzles.native.run import searched
 from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.search.queue import drain
 
@@ -132,8 +132,8 @@ class BestFirst:
         """Search the first `count` of `states`; see `Deepening.search`. Do not vmap this method."""
         whose = jnp.zeros(len(limit), jnp.int32) if whose is None else whose
         options = {"deepest": self.deepest, "room": self.room, "by_cost": self.by == "cost"}
-        native = natively(BEST_FIRST, self.puzzle, self.order, contexts, options)
-        return by_platform(native, self._in_lanes, states, limit, count, contexts, whose)
+        roots = (states, limit, count, contexts, whose)
+        return searched(BEST_FIRST, self._in_lanes, self.puzzle, self.order, options, *roots)
 
     def _in_lanes(self, states: Position, limit: Array, count: Array, contexts: Contexts, whose: Array) -> Solutions:
         """Search in lanes, side by side."""

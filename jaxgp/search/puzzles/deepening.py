@@ -45,7 +45,7 @@ from jaxgp.search.lookahead import Contexts, encode
 from jaxgp.search.puzzles.children import Children, Lister, Order, check, key_words, pack, unpack
 from jaxgp.search.puzzles.lanes import Lane, make_unsearched
 from jaxgp.search.puzzles.native.generate import DEEPENING
-from jaxgp.search.puzzles.native.run import by_platform, natively
+from jaxgp.search.puzzles.native.run import searched
 from jaxgp.search.puzzles.solutions import Solutions
 from jaxgp.search.queue import drain
 
@@ -141,8 +141,8 @@ class Deepening:
         whose = jnp.zeros(len(limit), jnp.int32) if whose is None else whose
         numbers = {"deepest": self.deepest, "first": self.first, "grow": self.grow, "table": self.table}
         options = {**numbers, "by_cost": self.bound == "cost"}
-        native = natively(DEEPENING, self.puzzle, self.order, contexts, options)
-        return by_platform(native, self._in_lanes, states, limit, count, contexts, whose)
+        roots = (states, limit, count, contexts, whose)
+        return searched(DEEPENING, self._in_lanes, self.puzzle, self.order, options, *roots)
 
     def _in_lanes(self, states: Position, limit: Array, count: Array, contexts: Contexts, whose: Array) -> Solutions:
         """Search in lanes, side by side."""

@@ -7,13 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
 
-from jaxgp.arrays import differs
 from jaxgp.contracts import Position, Puzzle
-from jaxgp.native.build import Library, library
 from jaxgp.native.graph import UntranslatedError
 from jaxgp.search.lookahead import Contexts
+from jaxgp.search.native.calls import by_platform, call, compiled, refusal
 from jaxgp.search.native.contexts import Generated, kinds_of, shapes_of
 from jaxgp.search.puzzles.children import Order
 from jaxgp.search.puzzles.native.generate import BREADTH, generate, layout_of
@@ -31,44 +30,33 @@ def why_not(puzzle: Puzzle, order: Order | None, contexts: Contexts = ()) -> str
     Raises:
         UsageError: the variable that switches native code off has an unknown value.
     """
-    made = _of(puzzle, order, contexts)
-    if isinstance(made, str):
-        return made
-    there = library(made.source)
-    return there if isinstance(there, str) else ""
+    return refusal(_of(puzzle, order, contexts))
 
 
 LONGEST = 2**15
 """Moves of a solution, at most, that a search breadth first writes down."""
-Given = tuple[Position, Array, Array, Contexts, Array]
-"""Roots [Q, ...], their limits int32[Q], how many are searched int32[], contexts, and that of each root int32[Q]."""
-Search = Callable[..., Solutions]
-"""(*`Given`) -> what has been found."""
 
 
-def natively(
-    function: str, puzzle: Puzzle, order: Order | None, contexts: Contexts, options: Mapping[str, int | bool]
-) -> Search | None:
-    """Return a search on a CPU in C++; None: there is none, or no CPU computes.
+def searched(
+    function: str,
+    plain: Callable[..., Solutions],
+    puzzle: Puzzle,
+    order: Order | None,
+    options: Mapping[str, int | bool],
+    *given: Any,
+) -> Solutions:
+    """Return what a search finds: in C++ on a CPU if there is a way, else by `plain`.
 
     Args:
         function: of the library, which says how.
+        plain: the search in lanes.
         puzzle: the rules.
         order: that children are visited in.
-        contexts: [C, ...], that the order is given.
         options: of the search, by the names that the library has for them; `deepest` is one.
+        given: see `Given`.
     """
-    if jax.default_backend() != "cpu" or why_not(puzzle, order, contexts):
-        return None
-    return partial(_search, function, puzzle, order, options)
-
-
-def by_platform(native: Search | None, plain: Search, *given: Any) -> Solutions:
-    """Return what the native search finds on a CPU, if there is one, else the plain one. `given`: see `Given`."""
-    if native is None or any(map(differs, jax.tree.leaves(given))):
-        return plain(*given)
-    found: Solutions = lax.platform_dependent(*given, cpu=native, default=plain)
-    return found
+    make = partial(_of, puzzle, order, given[3])
+    return by_platform(make, partial(_search, function, puzzle, order, options), plain, *given)
 
 
 def explorer(puzzle: Puzzle, most: int, nearest: bool) -> Callable[[Position], tuple[Array, Array]] | None:
@@ -77,9 +65,12 @@ def explorer(puzzle: Puzzle, most: int, nearest: bool) -> Callable[[Position], t
     It returns int32[5], distance, states, goals, expanded and complete, and int16[M], the moves, as
     `jaxgp.search.puzzles.breadth.Explored` has them; no moves if there are more than M = `LONGEST`.
     """
-    if jax.default_backend() != "cpu" or why_not(puzzle, None):
+    if jax.default_backend() != "cpu":
         return None
-    return _explorer(puzzle, most, nearest, _library(puzzle, None, ()).target(BREADTH))
+    made = _of(puzzle, None, ())
+    if isinstance(made, str) or refusal(made):
+        return None
+    return _explorer(puzzle, most, nearest, compiled(made).target(BREADTH))
 
 
 @lru_cache(maxsize=16)
@@ -96,11 +87,14 @@ def _explorer(puzzle: Puzzle, most: int, nearest: bool, target: str) -> Callable
 
 
 def _search(
-    function: str, puzzle: Puzzle, order: Order | None, options: Mapping[str, int | bool], *given: Any
+    function: str,
+    puzzle: Puzzle,
+    order: Order | None,
+    options: Mapping[str, int | bool],
+    made: Generated,
+    *given: Any,
 ) -> Solutions:
     states, limits, count, contexts, whose = given
-    made, there = _of(puzzle, order, contexts), _library(puzzle, order, contexts)
-    assert isinstance(made, Generated), "by why_not"
     queue = len(limits)
     kinds = {
         "solved": jax.ShapeDtypeStruct((queue,), jnp.bool_),
@@ -110,25 +104,9 @@ def _search(
         "exhausted": jax.ShapeDtypeStruct((queue,), jnp.bool_),
         "expanded": jax.ShapeDtypeStruct((queue,), jnp.int32),
     }
-    call: Any = jax.ffi.ffi_call(there.target(function), tuple(kinds.values()), vmap_method="sequential")
-    found = call(
-        layout_of(puzzle).as_bytes(states),
-        limits.astype(jnp.int32),
-        jnp.asarray(count, jnp.int32),
-        whose.astype(jnp.int32),
-        *(jax.tree.leaves(contexts) if order is not None else ()),
-        stack=np.int64(made.stack(contexts)),
-        **{name: value if isinstance(value, bool) else np.int64(value) for name, value in options.items()},
-    )
+    roots = states, limits, count, contexts if order is not None else (), whose
+    found = call(function, made, layout_of(puzzle), [*kinds.values()], options, roots)
     return Solutions(**dict(zip(kinds, found, strict=True)), iterations=jnp.int32(0))
-
-
-def _library(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Library:
-    made = _of(puzzle, order, contexts)
-    assert isinstance(made, Generated), "by why_not"
-    there = library(made.source)
-    assert isinstance(there, Library)
-    return there
 
 
 def _of(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generated | str:
