@@ -366,6 +366,11 @@ class PrimitiveSet:
         return self.weighting != "none"
 
     @property
+    def multiplies(self) -> bool:
+        """Whether what a function reads is multiplied by a number: a factor or a weight."""
+        return self.weighted or self.factored
+
+    @property
     def num_terminals(self) -> int:
         """The first opcode that is a function."""
         return len(self.terminals)

@@ -29,7 +29,7 @@ from jaxgp.arrays import differs, longest_first
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import Features, Packed, apply, instructions
+from jaxgp.interpreter.calls import Features, Packed, apply, instructions, product
 from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel, evaluate_owned_in_kernel
 from jaxgp.interpreter.kernels.choice import by_kernel
 from jaxgp.interpreter.native import marked
@@ -375,7 +375,7 @@ def _call(primitives: PrimitiveSet, instruction: tuple[Array, ...], features: Fe
 
 def _read(primitives: PrimitiveSet, features: Features, rows: Array, operand: Array, constant: Array) -> Array:
     row = _unpacked_row(features, rows, operand) if isinstance(features, Packed) else rows[operand]
-    row = row * constant if primitives.weighted or primitives.factored else row
+    row = product(row, constant, operand) if primitives.multiplies else row
     return jnp.where(operand == CONSTANT, constant, row)
 
 

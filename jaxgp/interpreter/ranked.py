@@ -15,7 +15,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import longest_first
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.calls import apply, instructions
+from jaxgp.interpreter.calls import apply, instructions, product
 from jaxgp.interpreter.plan import CONSTANT, Plan, stack_bound
 
 LEAST = 16
@@ -135,5 +135,5 @@ def _read(primitives: PrimitiveSet, rows: Array, operand: Array, constant: Array
     """Return float32[W]: what operands of the first W lanes (int32[W]) name, times their factors, or constants."""
     lane = jnp.maximum(operand, 0) * rows.shape[1] + jnp.arange(len(operand), dtype=jnp.int32)
     value = rows.reshape(-1).at[lane].get(mode="promise_in_bounds")
-    value = value * constant if primitives.weighted or primitives.factored else value
+    value = product(value, constant, operand) if primitives.multiplies else value
     return jnp.where(operand < 0, constant, value)

@@ -128,6 +128,11 @@ class Writer:
                     self.names.setdefault(one, found)
         return self.names[node]
 
+    def address(self, node: Operation) -> str:
+        """Lay a node down in memory, and return an expression for where its entries begin."""
+        name = self.name(node)
+        return f"&{name}" if self._is_single(node) else name
+
     def entry(self, node: Operation, at: Index) -> str:
         """Return an expression for one entry of a node."""
         if node.op == "const" and is_uniform(node):

@@ -1,5 +1,6 @@
 """Random programs on the host, primitive sets for tests, and Hypothesis strategies over them."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 import jax.numpy as jnp
@@ -87,6 +88,21 @@ FACTORED = PrimitiveSet(
         Primitive("mid", args=(FLOAT, FLOAT, FLOAT, FLOAT), call=lambda a, b, c, d: jnp.maximum(a - b, c - d)),
     ),
     factored=True,
+)
+
+# The same without what gathers features, which neither C++ nor a kernel knows.
+NUMBERED = replace(
+    FACTORED,
+    name="numbered",
+    terminals=tuple(p for p in FACTORED.terminals if p.name != "square"),
+    functions=tuple(p for p in FACTORED.functions if p.name != "read"),
+)
+
+# The same with a word of truth values before the numbers; functions read numbers.
+PACKED = replace(
+    NUMBERED,
+    name="packed",
+    terminals=(Primitive("x", feature=32 + 7), Primitive("flag", BOOL, feature=3), *NUMBERED.terminals[2:]),
 )
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import (
     Packed,
     active_by_pairs,
@@ -19,8 +20,19 @@ from jaxgp.interpreter.evaluate import (
     evaluate_uneven,
     owned_by_pairs,
 )
+from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel
 from jaxgp.interpreter.plan import plan
-from tests.genotypes.generators import ARITHMETIC, MIXED, NUMPY_CALLS, random_programs, tree_at, unpacked
+from jaxgp.interpreter.ranked import evaluate_ranked, rank
+from jaxgp.native.build import SWITCH
+from tests.genotypes.generators import (
+    ARITHMETIC,
+    MIXED,
+    NUMPY_CALLS,
+    random_programs,
+    tree_at,
+    unpacked,
+)
+from tests.operators.operator_cases import stacked
 from tests.reference import evaluator
 
 WAYS = ("zero", "modulo", "clamp")
@@ -225,6 +237,50 @@ def test_each_program_is_run_on_its_own_positions(primitives):
     for found in ways:
         np.testing.assert_array_equal(found[:needed], everywhere[owner, np.arange(300)][:needed])
         assert len(set(found[:needed].tolist())) > 5
+
+
+@pytest.fixture
+def optimized():
+    """XLA optimises as it does for users; tests have it do without."""
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
+
+
+NEAR_ONE = 1 + 2.0**-13
+SUMS = PrimitiveSet(
+    "sums",
+    (Primitive("x", feature=0), Primitive("const", domain=Floats(-5.0, 5.0))),
+    (Primitive("add", args=(FLOAT, FLOAT), call=jnp.add),),
+    factored=True,
+)
+
+
+@pytest.mark.parametrize("native", ["on", "off"])
+def test_products_with_factors_are_rounded_before_they_are_added(native, optimized, monkeypatch):
+    """(1 + 2^-13)^2 - (1 + 2^-12) is 2^-26; as float32 the square is 1 + 2^-12."""
+    less = -1 - 2.0**-12
+    monkeypatch.setenv(SWITCH, native)
+    texts = [f"(add x:{NEAR_ONE} {less})", f"(add {less} x:{NEAR_ONE})"]
+    programs = stacked([parse_tree(SUMS, text, 16) for text in texts * 10])
+    features = jnp.full((20, 9, 16), NEAR_ONE, jnp.float32)
+
+    def run(programs, features):
+        plans = plan(SUMS, programs)
+        owner, needed = jnp.zeros(16, jnp.int32), jnp.int32(16)
+        return {
+            "each": evaluate(SUMS, plans, features),
+            "alone": evaluate(SUMS, jax.tree.map(lambda x: x[0], plans), features[0]),
+            "uneven": evaluate_uneven(SUMS, plans, features),
+            "owned": evaluate_owned(SUMS, plans, owner, features[0], needed),
+            "by pairs": owned_by_pairs(SUMS, plans, owner, features[0], needed),
+            "ranked": evaluate_ranked(SUMS, rank(SUMS, plans), features),
+            "kernel": evaluate_in_kernel(SUMS, plans, features, block=4, interpret=True),
+        }
+
+    found = jax.jit(run)(programs, features)
+    assert [way for way, values in found.items() if values.any()] == []
 
 
 @pytest.mark.thorough

@@ -19,6 +19,7 @@ from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
+from jaxgp.interpreter.calls import Packed
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active, evaluate_owned, evaluate_together, evaluate_uneven
 from jaxgp.interpreter.kernels.choice import by_kernel
 from jaxgp.interpreter.native.run import EACH, SOURCE, evaluate_natively, evaluate_owned_natively, why_not
@@ -26,7 +27,7 @@ from jaxgp.interpreter.native.translate import translate
 from jaxgp.interpreter.plan import plan
 from jaxgp.native import build
 from tests.config.test_compose import CONF
-from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, random_programs
+from tests.genotypes.generators import ARITHMETIC, MIXED, NUMBERED, PACKED, random_programs
 from tests.interpreter.test_evaluate import SQUARES, seen_by
 from tests.interpreter.test_kernel import KALAH, SETS
 
@@ -82,6 +83,25 @@ def test_values_of_a_thousand_programs_are_those_of_plain_xla(name):
 
 
 @needs_compiler
+@pytest.mark.parametrize("packed", [False, True], ids=["numbers", "packed"])
+@pytest.mark.parametrize("cases", [1, 3, 300])
+def test_factors_multiply_what_functions_read(cases, packed):
+    primitives, count = PACKED if packed else NUMBERED, 1500 // cases + 20
+    programs = random_programs(4, primitives, count, 63, int(primitives.root_type[0]))
+    rng = np.random.default_rng(cases)
+    seen = jnp.asarray(shown(cases, (count, 9, cases)))
+    features = Packed(jnp.asarray(rng.integers(0, 2**32, (count, 1, cases), np.uint32)), seen) if packed else seen
+
+    def both(programs, features):
+        plans = plan(primitives, programs)
+        return evaluate_natively(primitives, plans, features), evaluate_together(primitives, plans, features)
+
+    native, plain = jax.jit(both)(programs, features)
+    same(native, plain)
+    assert len(np.unique(native)) > native.size / 8
+
+
+@needs_compiler
 @pytest.mark.thorough
 @pytest.mark.parametrize("cases", [1, 2, 4, 8, 31, 257])
 @pytest.mark.parametrize("name", ["Kalah, zero", "arithmetic", "mixed-0"])
@@ -101,8 +121,9 @@ GAMES = {
     "game=rush_hour": "",
     "game=morpion": "",
     "game=mate": "",
-    "game=othello program.role=leaf": "weights",
-    "game=lose_checkers": "weights",
+    "experiment=othello_regions_weights": "",
+    "game=othello program.role=leaf": "",
+    "game=lose_checkers": "",
     "game=rars": "tan: ",
     "game=robocode": "Random: ",
 }
@@ -232,8 +253,7 @@ def test_what_xla_may_compute_in_another_way_is_refused(name):
     assert why in found
 
 
-def test_weights_and_real_numbers_of_64_bits_are_left_to_plain_xla():
-    assert "weights" in translate(FACTORED)
+def test_real_numbers_of_64_bits_are_left_to_plain_xla():
     features = jax.ShapeDtypeStruct((8, 3), np.dtype("float64"))
     assert why_not(ARITHMETIC, features) == "features are float64"
     assert by_kernel(ARITHMETIC, features, evaluate_natively) == {}

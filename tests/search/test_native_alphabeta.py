@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import envs
+from jaxgp.interpreter.calls import Packed
 from jaxgp.interpreter.plan import plan
 from jaxgp.native import build
 from jaxgp.players.searched import SearchedPlayer
@@ -15,7 +16,7 @@ from jaxgp.players.searches import draws, searches
 from jaxgp.search.alphabeta import AlphaBeta, RootResult
 from jaxgp.search.chance import unused_key
 from jaxgp.search.native.games import ALPHABETA
-from tests.genotypes.generators import ARITHMETIC, random_programs
+from tests.genotypes.generators import ARITHMETIC, PACKED, random_programs
 from tests.search.cases import FAST, GAME, PLAIN, POSITIONS, lead
 from tests.search.contexts import dealt
 from tests.search.games import ListedPassGame, Nim, ReversedPassGame
@@ -125,10 +126,17 @@ def seen(state):
     return jnp.append(state.cells, jnp.stack([state.to_move, 1])).astype(jnp.float32)
 
 
+def seen_packed(state):
+    """What `PACKED` reads: a word, whose bit is whether a cell is odd, and the numbers."""
+    odd = (state.cells % 2).astype(jnp.uint32)
+    return Packed((odd << jnp.arange(len(odd), dtype=jnp.uint32)).sum(dtype=jnp.uint32)[None], seen(state))
+
+
 @pytest.mark.parametrize("mover", [True, False])
-def test_programs_value_the_leaves_of_their_own_searches(mover, monkeypatch):
-    player = SearchedPlayer(ARITHMETIC, GAME, seen, 4, mover, tail=2, lanes=8)
-    plans = plan(ARITHMETIC, random_programs(5, ARITHMETIC, 6, 31))
+@pytest.mark.parametrize(("primitives", "view"), [(ARITHMETIC, seen), (PACKED, seen_packed)], ids=["plain", "packed"])
+def test_programs_value_the_leaves_of_their_own_searches(primitives, view, mover, monkeypatch):
+    player = SearchedPlayer(primitives, GAME, view, 4, mover, tail=2, lanes=8)
+    plans = plan(primitives, random_programs(5, primitives, 6, 31))
     at, whose, count = dealt(ROOTS, len(POSITIONS), 6, seed=4)
     states = jax.tree.map(lambda x: x[at], STATES)
     depth = jnp.full(ROOTS, 4, jnp.int32)

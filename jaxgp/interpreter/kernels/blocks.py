@@ -20,7 +20,7 @@ from jax.experimental import pallas
 from jax.experimental.pallas import triton
 
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.calls import Features, Packed, apply, instructions
+from jaxgp.interpreter.calls import Features, Packed, apply, instructions, product
 from jaxgp.interpreter.plan import CONSTANT, Plan, stack_bound
 
 BLOCK = 128
@@ -234,7 +234,6 @@ def _run(primitives: PrimitiveSet, stack: int, program: Code, parts: Sequence[An
     numbers, words = parts[0], parts[1] if len(parts) > 1 else None
     seen: Any = Rows(numbers)
     functions = instructions(primitives)
-    scaled = primitives.weighted or primitives.factored
     truths = 32 * words.shape[0] if words is not None else 0
 
     def look(feature: Array) -> Array:
@@ -251,7 +250,7 @@ def _run(primitives: PrimitiveSet, stack: int, program: Code, parts: Sequence[An
         found = look(place - stack - 1)
         for at, row in enumerate(rows):
             found = jnp.where(place == at, row, found)
-        found = found * number if scaled else found
+        found = product(found, number, place) if primitives.multiplies else found
         return jnp.where(place == CONSTANT, number, found)
 
     def step(now: Array, rows: tuple[Array, ...]) -> tuple[Array, ...]:

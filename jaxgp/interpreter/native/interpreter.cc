@@ -98,12 +98,13 @@ class Seen {
 ffi::Error RunEach(Ints kind, Ints operand, Numbers constant, Ints slot, Ints steps, Ints root, Numbers root_constant,
                    Numbers numbers, Words words, ffi::Result<Numbers> out, ffi::Span<const int32_t> starts,
                    ffi::Span<const int32_t> arities, ffi::Span<const int32_t> micros, ffi::Span<const float> literals,
-                   int64_t stack, int64_t between) {
+                   int64_t stack, int64_t between,
+                    bool multiplies) {
   const Plans plans(kind, operand, constant, slot, steps, root, root_constant, 0);
   const Seen seen(numbers, words);
   const auto sizes = out->dimensions();
   const int64_t positions = sizes.back(), programs = positions ? out->element_count() / positions : 0;
-  const Functions set{starts, arities, micros, literals, plans.arguments(), stack, between};
+  const Functions set{starts, arities, micros, literals, plans.arguments(), stack, between, multiplies};
   Machine machine(set, positions);
   for (int64_t first = 0; first < positions; first += kBlock) {
     Place place(sizes.size() - 1);
@@ -118,13 +119,14 @@ ffi::Error RunEach(Ints kind, Ints operand, Numbers constant, Ints slot, Ints st
 ffi::Error RunOwned(Ints kind, Ints operand, Numbers constant, Ints slot, Ints steps, Ints root, Numbers root_constant,
                     Numbers numbers, Words words, Ints owner, Ints needed, ffi::Result<Numbers> out,
                     ffi::Span<const int32_t> starts, ffi::Span<const int32_t> arities,
-                    ffi::Span<const int32_t> micros, ffi::Span<const float> literals, int64_t stack, int64_t between) {
+                    ffi::Span<const int32_t> micros, ffi::Span<const float> literals, int64_t stack, int64_t between,
+                    bool multiplies) {
   const Plans plans(kind, operand, constant, slot, steps, root, root_constant, 1);
   const Seen seen(numbers, words);
   const Batched<int32_t> owners(owner, 1), counts(needed, 0);
   const auto sizes = out->dimensions();
   const int64_t positions = sizes.back(), searches = positions ? out->element_count() / positions : 0;
-  const Functions set{starts, arities, micros, literals, plans.arguments(), stack, between};
+  const Functions set{starts, arities, micros, literals, plans.arguments(), stack, between, multiplies};
   Machine machine(set, positions);
   Place place(sizes.size() - 1);
   float* to = out->typed_data();
@@ -147,7 +149,7 @@ ffi::Error RunOwned(Ints kind, Ints operand, Numbers constant, Ints slot, Ints s
 #define FUNCTIONS                                                                                               \
   Attr<ffi::Span<const int32_t>>("starts").Attr<ffi::Span<const int32_t>>("arities")                            \
       .Attr<ffi::Span<const int32_t>>("micros").Attr<ffi::Span<const float>>("literals")                        \
-      .Attr<int64_t>("stack").Attr<int64_t>("between")
+      .Attr<int64_t>("stack").Attr<int64_t>("between").Attr<bool>("multiplies")
 
 }  // namespace
 

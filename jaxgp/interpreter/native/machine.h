@@ -33,13 +33,15 @@ struct Micro {
   int32_t op, to, a, b, c;
 };
 
-// A set of functions, in the order of `instructions` in calls.py.
+// A set of functions, in the order of `instructions` in calls.py. If it multiplies, rows and features that a function
+// reads are multiplied by the number of the operand.
 struct Functions {
   ffi::Span<const int32_t> starts;   // where the operations of each function begin; the end of the last one
   ffi::Span<const int32_t> arities;  // arguments of each function
   ffi::Span<const int32_t> micros;   // five numbers for each operation
   ffi::Span<const float> literals;
   int64_t arguments, stack, between;  // the most arguments; rows of the stack; the most rows between
+  bool multiplies;
 };
 
 // A planned program: see `Plan`.
@@ -207,10 +209,20 @@ class Machine {
     return {own(k)};
   }
 
-  // What an operand stands for: a constant, a row of the stack or a feature, which register `k` has space for.
-  // Like XLA, this takes the last feature for one that is not there; there is one at least.
+  // What an operand stands for: a constant, or a row times its factor. Register `k` has space for it.
   template <int N>
   Register read(int32_t place, float number, const Features& seen, int64_t n, int32_t k) {
+    const Register found = look<N>(place, number, seen, n, k);
+    if (!set_.multiplies || place < 0) return found;
+    const float* row = found.row;
+    each<N>(n, own(k), [=](int64_t i) { return row[i] * number; });
+    return {own(k), 0};
+  }
+
+  // A constant, a row of the stack or a feature. Like XLA, this takes the last feature for one that is not there; there
+  // is one at least.
+  template <int N>
+  Register look(int32_t place, float number, const Features& seen, int64_t n, int32_t k) {
     const int64_t feature = place - set_.stack - 1;
     if (seen.truths && 0 <= feature && feature < seen.truths) {
       const uint32_t* word = seen.words + (feature >> 5) * seen.stride;

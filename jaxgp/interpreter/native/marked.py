@@ -16,11 +16,13 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive as Operation
 
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.calls import Features, Packed
+from jaxgp.interpreter.calls import Features
 from jaxgp.interpreter.plan import Plan
 from jaxgp.native.graph import UntranslatedError
 
 OWNED = "jaxgp_evaluate_owned"
+PARTS = 7
+"""Arrays of a `Plan` without effects."""
 _owned = Operation(OWNED)
 _marks: ContextVar[bool] = ContextVar("marks", default=False)
 
@@ -43,12 +45,14 @@ def marks() -> bool:
 def mark(primitives: PrimitiveSet, plans: Plan, owner: Array, features: Features) -> Array:
     """Return what stands for the values of `evaluate_owned`, float32[B].
 
+    Its arguments are the PARTS of plans, owners, the words, if features are packed, and numbers.
+
     Raises:
-        UntranslatedError: features are packed.
+        UntranslatedError: programs have effects.
     """
-    if isinstance(features, Packed):
-        raise UntranslatedError("features are packed")
-    values: Array = _owned.bind(*jax.tree.leaves(plans), owner, features, primitives=primitives)
+    if plans.effect is not None:
+        raise UntranslatedError("programs have effects")
+    values: Array = _owned.bind(*jax.tree.leaves(plans), owner, *jax.tree.leaves(features), primitives=primitives)
     return values
 
 

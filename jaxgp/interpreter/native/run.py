@@ -90,6 +90,7 @@ def _call(function: str, primitives: PrimitiveSet, shape: tuple[int, ...], plans
         micros=functions.micros,
         literals=functions.literals,
         between=np.int64(functions.between),
+        multiplies=primitives.multiplies,
         stack=np.int64(stack_bound(primitives.max_arity, plans.kind.shape[-1])),
     )
     return values

@@ -89,8 +89,6 @@ WHOLE = "features"
 @lru_cache(maxsize=64)
 def translate(primitives: PrimitiveSet) -> Functions | str:
     """Return the functions of a set, or why they cannot be computed natively."""
-    if primitives.weighted or primitives.factored:
-        return "values have weights, which XLA multiplies and adds in one operation"
     traced = []
     for one in instructions(primitives):
         try:

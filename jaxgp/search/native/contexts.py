@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.native.marked import OWNED
+from jaxgp.interpreter.native.marked import OWNED, PARTS
 from jaxgp.interpreter.native.run import HEADERS as INTERPRETER
 from jaxgp.interpreter.native.translate import Functions, translate
 from jaxgp.interpreter.plan import stack_bound
@@ -79,9 +79,9 @@ class ContextLayout:
 
     def _evaluation(self, writer: Writer, node: Operation, name: str) -> None:
         """Write the evaluation of the program of the context on one position; see `marked.mark`."""
-        *plan, _, features = node.inputs
+        plan, (_, *packed, features) = node.inputs[:PARTS], node.inputs[PARTS:]
         primitives = node.params["primitives"]
-        if len(plan) != 7 or any(one.op != "given" for one in plan):
+        if any(one.op != "given" for one in plan):
             raise UntranslatedError("programs are none of the contexts as they are")
         if self._primitives not in (None, primitives):
             raise UntranslatedError("programs of two sets are evaluated")
@@ -95,9 +95,10 @@ class ContextLayout:
         self.at = int(names[0].removeprefix("c"))
         kind, operand, constant, slot, steps, root, root_constant = names
         program = f"{{{kind}, {operand}, {constant}, {slot}, {steps}[0], {root}[0], {root_constant}[0]}}"
-        seen = writer.name(features)
+        seen = writer.address(features)
+        words, truths = (writer.address(packed[0]), 32 * packed[0].shape[0]) if packed else ("nullptr", 0)
         writer.line(f"float {name}[1];", node.depth)
-        shown = f"{{{seen}, nullptr, 0, {features.shape[0]}, 1}}"
+        shown = f"{{{seen}, {words}, {truths}, {features.shape[0]}, 1}}"
         writer.line(f"context.machine->run({program}, {shown}, 0, 1, {name});", node.depth)
 
     def functions(self) -> str:
@@ -110,7 +111,8 @@ class ContextLayout:
             lines.append(f"static constexpr {kind} {field}[] = {{{told or 0}}};")
             spans.append(f"{{{field}, static_cast<size_t>({len(entries)})}}")
         between = 0 if self._functions is None else self._functions.between
-        lines.append(f"return {{{', '.join(spans)}, {max(self.arity, 1)}, stack, {between}}};")
+        multiplies = "true" if self._primitives is not None and self._primitives.multiplies else "false"
+        lines.append(f"return {{{', '.join(spans)}, {max(self.arity, 1)}, stack, {between}, {multiplies}}};")
         return function("static Functions functions(int64_t stack) {", lines)
 
 
