@@ -52,6 +52,34 @@ class OnHost:
         return found
 
 
+def product(value: Array, factor: Array | float, whole: Array) -> Array:
+    """Return the product of two real numbers, rounded by itself.
+
+    XLA joins a product and a sum into one operation that rounds once, on a CPU that has one, and the values would be
+    those of this kind of CPU.
+
+    Args:
+        value: float32 or float64.
+        factor: of the same type, of a shape that broadcasts with that of `value`.
+        whole: int32, likewise, from 0 on. Where it is below 0 the product is unspecified. It is one that a program is
+            given: of one that it computes, as of a population count, a compiler may know the sign.
+    """
+    value, factor, whole = jnp.broadcast_arrays(value, jnp.asarray(factor, value.dtype), whole)
+    return _jaxgp_product(value, factor, whole)
+
+
+@jax.jit
+def _jaxgp_product(value: Array, factor: Array, whole: Array) -> Array:
+    """Return a product that XLA cannot see through. Native code knows this function by its name."""
+    found = value * factor
+    bits = lax.bitcast_convert_type(found, jnp.int32 if found.dtype.itemsize == 4 else jnp.int64)
+    # The sign of what is not below 0 is 0. XLA does not know that, and has to compute the product alone.
+    return lax.bitcast_convert_type(bits ^ (whole >> 31).astype(bits.dtype), found.dtype)
+
+
+PRODUCT = "_jaxgp_product"
+
+
 def take(tree: Tree, index: Array | np.ndarray) -> Tree:
     """Return the items of a tree of arrays [N, ...] at `index` (int32[...])."""
     return jax.tree.map(lambda x: x[index], tree)

@@ -23,6 +23,7 @@ from jax import Array
 
 from envs import stgp
 from envs.checkers.rules import Checkers, Pieces, State, moves_of
+from jaxgp.arrays import product
 from jaxgp.bits import WORD, Bits, both, count, either, has, reverse
 from jaxgp.genotypes.primitives import Points, Primitive, PrimitiveSet
 from jaxgp.interpreter.calls import Packed
@@ -102,7 +103,7 @@ def counts(game: Checkers, options: Options, state: State) -> dict[str, Array]:
         kings = count(both(pieces, state.kings))
         men = count(pieces) - kings
         found |= {f"{side}KingCount": kings, f"{side}ManCount": men}
-        found[f"{side}PieceCount"] = men + jnp.float32(options.king_factor) * kings
+        found[f"{side}PieceCount"] = men + product(kings.astype(jnp.float32), options.king_factor, state.to_move)
     for name in ("KingCount", "ManCount", "PieceCount"):
         found[name] = found[f"Friendly{name}"] - found[f"Enemy{name}"]
     other = Pieces(state.other, state.own, state.kings)

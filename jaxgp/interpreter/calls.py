@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
-from jax import Array, lax
+from jax import Array
 
 from jaxgp.genotypes.primitives import BOOL, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -82,23 +82,6 @@ def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array
         passed = [features, *passed]
     assert primitive.call is not None
     return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), features.dtype), features.shape[1:])
-
-
-def product(value: Array, factor: Array, operand: Array) -> Array:
-    """Return the product of an operand and its factor, rounded by itself.
-
-    XLA for a CPU that can would join it with a sum into one operation that rounds once, and another CPU would find
-    other values.
-
-    Args:
-        value: float32 or float64 of any shape.
-        factor: of a shape that broadcasts to that of `value`.
-        operand: int32, likewise, the row that the value is from. Where it is below 0 the product is unspecified.
-    """
-    found = value * factor
-    bits = lax.bitcast_convert_type(found, jnp.int32 if found.dtype.itemsize == 4 else jnp.int64)
-    # The sign of a row's number is 0, but XLA cannot know that, and so has to compute the product alone.
-    return lax.bitcast_convert_type(bits ^ (operand >> 31).astype(bits.dtype), found.dtype)
 
 
 def feature_at(features: Array, number: Array, count: int) -> Array:

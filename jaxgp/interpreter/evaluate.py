@@ -25,11 +25,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from jaxgp.arrays import differs, longest_first
+from jaxgp.arrays import differs, longest_first, product
 from jaxgp.errors import reject
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import Features, Packed, apply, instructions, product
+from jaxgp.interpreter.calls import Features, Packed, apply, instructions
 from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel, evaluate_owned_in_kernel
 from jaxgp.interpreter.kernels.choice import by_kernel
 from jaxgp.interpreter.native import marked

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import longest_first
+from jaxgp.arrays import longest_first, product
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.calls import apply, instructions, product
+from jaxgp.interpreter.calls import apply, instructions
 from jaxgp.interpreter.plan import CONSTANT, Plan, stack_bound
 
 LEAST = 16

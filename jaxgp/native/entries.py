@@ -11,6 +11,7 @@ INFIX = {
     "add": "+",
     "sub": "-",
     "mul": "*",
+    "product": "*",
     "and": "&",
     "or": "|",
     "xor": "^",

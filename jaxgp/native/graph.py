@@ -13,6 +13,8 @@ import jax
 import numpy as np
 from jax.extend.core import Literal
 
+from jaxgp.arrays import PRODUCT
+
 CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint")
 SAME = ("optimization_barrier", "stop_gradient", "copy", "copy_p", "reshard")
 TYPES = {
@@ -158,6 +160,10 @@ class Graph:
         for out in outs:
             if str(out.dtype) not in TYPES:
                 raise UntranslatedError(f"{name} gives {out.dtype}")
+        if name in CALLS and params.get("name") == PRODUCT:
+            both = inputs[:2]
+            made = partial(Operation, "product", both, {}, outs[0].shape, outs[0].dtype)
+            return [self._once((PRODUCT, *map(id, both)), made)]
         if name in CALLS:
             inner = params.get("jaxpr") or params.get("call_jaxpr") or params["fun_jaxpr"]
             closed = hasattr(inner, "jaxpr")

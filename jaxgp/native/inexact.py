@@ -48,7 +48,7 @@ def refuse_inexact(node: Operation) -> None:
             raise UntranslatedError(f"{node.op} of 0, which keeps denormal numbers and the sign of 0 in XLA")
         if frozenset.intersection(*map(_factors, floats)):
             raise UntranslatedError(f"{node.op} of equal multiples, which XLA may join")
-    elif node.op == "mul":
+    elif node.op in ("mul", "product"):
         if any(_is_truth(one) for one in floats):
             raise UntranslatedError("mul of a truth value, which XLA may take as a choice")
         if any(map(_is_constant, floats)) and any(one.op in ("mul", "div") and _reads_constant(one) for one in floats):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax import lax
 
+from jaxgp.arrays import product
 from tests.native.translated import check, needs_compiler
 
 WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
@@ -101,6 +102,10 @@ def cases_of(dtype):
     yield "select", lambda x, y, z: jnp.where(x > y, y, z), triples
 
 
+def numbered(k):
+    return [*triples("float32", k), np.arange(500, dtype=np.int32)]
+
+
 def drawn(draw, dtype):
     return lambda k: draw(dtype, 10 * k)
 
@@ -129,6 +134,7 @@ def test_fractions_are_those_of_xla():
     cases |= {name: (function, drawn(pairs, "float32")) for name, function in two.items()}
     cases["clamp"] = lax.clamp, drawn(triples, "float32")
     cases["select"] = lambda x, y, z: jnp.where(x > y, y, z), drawn(triples, "float32")
+    cases["sum of a product of its own"] = lambda x, y, z, k: z + product(x, y, k), numbered
     check(cases)
 
 

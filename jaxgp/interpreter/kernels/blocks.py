@@ -19,8 +19,9 @@ from jax import Array, lax
 from jax.experimental import pallas
 from jax.experimental.pallas import triton
 
+from jaxgp.arrays import product
 from jaxgp.genotypes.primitives import PrimitiveSet
-from jaxgp.interpreter.calls import Features, Packed, apply, instructions, product
+from jaxgp.interpreter.calls import Features, Packed, apply, instructions
 from jaxgp.interpreter.plan import CONSTANT, Plan, stack_bound
 
 BLOCK = 128
