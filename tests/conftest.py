@@ -53,6 +53,15 @@ def resident():
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if STATM.exists() else 0
 
 
+@pytest.fixture
+def optimized():
+    """XLA optimises as it does for users; tests have it do without."""
+    before = jax.config.read("jax_disable_most_optimizations")
+    jax.config.update("jax_disable_most_optimizations", False)
+    yield
+    jax.config.update("jax_disable_most_optimizations", before)
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _leave_what_stands():
     if resident() > MOST:

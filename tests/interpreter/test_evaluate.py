@@ -239,15 +239,6 @@ def test_each_program_is_run_on_its_own_positions(primitives):
         assert len(set(found[:needed].tolist())) > 5
 
 
-@pytest.fixture
-def optimized():
-    """XLA optimises as it does for users; tests have it do without."""
-    before = jax.config.read("jax_disable_most_optimizations")
-    jax.config.update("jax_disable_most_optimizations", False)
-    yield
-    jax.config.update("jax_disable_most_optimizations", before)
-
-
 NEAR_ONE = 1 + 2.0**-13
 SUMS = PrimitiveSet(
     "sums",

@@ -60,12 +60,12 @@ def met(game, number, longest, seed=0):
     return jax.jit(jax.vmap(play), compiler_options=FAST)(keys, moves)
 
 
-def both_ways(search, monkeypatch, *given) -> tuple[RootResult, RootResult]:
-    """Return what C++ finds, and what lanes find."""
+def both_ways(search, monkeypatch, *given, options=FAST) -> tuple[RootResult, RootResult]:
+    """Return what C++ finds, and what lanes find, which XLA compiles with options."""
     found = []
     for way in ("on", "off"):
         monkeypatch.setenv(build.SWITCH, way)
-        lowered = jax.jit(lambda *given: search.search(*given), compiler_options=FAST).lower(*given)
+        lowered = jax.jit(lambda *given: search.search(*given), compiler_options=options).lower(*given)
         assert (ALPHABETA in lowered.as_text()) == (way == "on")
         found.append(jax.device_get(lowered.compile()(*given)))
     return found[0], found[1]
@@ -143,6 +143,32 @@ def test_programs_value_the_leaves_of_their_own_searches(primitives, view, mover
     native, lanes = both_ways(player.search(), monkeypatch, states, depth, count, plans, whose)
     agree(native, lanes, int(count))
     assert len({row.tobytes() for row in native.values}) > 6
+
+
+LEAVES = {
+    "Kalah": ("mancala", {}, "leaf", {}),
+    "Othello": ("othello", {}, "leaf", {"features": "position_regions"}),
+    "Othello, values of moves": ("othello", {}, "move", {"weights": "path"}),
+    "checkers": ("checkers", {"lose": True}, "leaf", {"mobility": "both"}),
+    "checkers, ten trees": ("checkers", {"size": 10}, "leaf", {"trees": "ten"}),
+}
+"""Programs with factors or weights, most on packed features."""
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", LEAVES)
+def test_programs_of_games_value_leaves_as_in_lanes(name, optimized, monkeypatch):
+    game, settings, kind, asked = LEAVES[name]
+    spec = envs.spec(game)
+    rules, role = spec.make(**settings), spec.role(kind)
+    language, player = role.make(rules, role.options(depth=3, **asked))
+    programs = [random_programs(k, language, 10, 63, int(root)) for k, root in enumerate(language.root_type)]
+    plans = player.prepare(jax.tree.map(lambda *trees: jnp.stack(trees, 1), *programs))
+    at, whose, count = dealt(ROOTS, ROOTS, 10, seed=4)
+    states = jax.tree.map(lambda x: x[at], met(rules, ROOTS, 90))
+    native, lanes = both_ways(player.search(), monkeypatch, states, jnp.full(ROOTS, 3), count, plans, whose, options={})
+    agree(native, lanes, int(count))
+    assert len({row.tobytes() for row in native.values}) > 9
 
 
 def test_a_context_beyond_the_last_one_is_the_last_one(monkeypatch):
