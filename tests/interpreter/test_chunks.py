@@ -9,6 +9,7 @@ import pytest
 from jaxgp.interpreter import evaluate as module
 from jaxgp.interpreter.evaluate import evaluate, evaluate_active
 from jaxgp.interpreter.plan import plan
+from jaxgp.native.build import SWITCH
 from tests.genotypes.generators import ARITHMETIC, random_programs
 
 POPULATION, CASES = 45, 9
@@ -58,7 +59,8 @@ def test_a_cpu_runs_no_program_without_an_active_position(values):
 
 
 @pytest.mark.thorough
-def test_large_populations_are_evaluated_in_chunks():
+def test_large_populations_are_evaluated_in_chunks(monkeypatch):
+    monkeypatch.setenv(SWITCH, "off")
     plans, features = shapes(512, 256)
     text = str(jax.make_jaxpr(partial(evaluate, ARITHMETIC))(plans, features))
     assert "f32[8,8,256]" in text  # the features of one chunk

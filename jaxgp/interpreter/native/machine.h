@@ -26,6 +26,44 @@ enum Op : int32_t {
   kAdd, kSub, kMul, kDiv, kMax, kMin, kLt, kLe, kGt, kGe, kEq, kNe, kAnd, kOr, kXor,
 };
 
+// Operations on one or two numbers.
+#define JAXGP_ENTRIES(DO)                                                                                      \
+  DO(kCopy) DO(kNeg) DO(kAbs) DO(kNot) DO(kAdd) DO(kSub) DO(kMul) DO(kDiv) DO(kMax) DO(kMin) DO(kLt) DO(kLe) \
+  DO(kGt) DO(kGe) DO(kEq) DO(kNe) DO(kAnd) DO(kOr) DO(kXor)
+
+template <Op op>
+inline float entry(float a, float b) {
+  if constexpr (op == kCopy) return a;
+  if constexpr (op == kNeg) return -a;
+  if constexpr (op == kAbs) return __builtin_fabsf(a);
+  if constexpr (op == kNot) return 1.f - a;
+  if constexpr (op == kAdd) return a + b;
+  if constexpr (op == kSub) return a - b;
+  if constexpr (op == kMul) return a * b;
+  if constexpr (op == kDiv) return a / b;
+  if constexpr (op == kMax) return extreme<true>(a, b);
+  if constexpr (op == kMin) return extreme<false>(a, b);
+  if constexpr (op == kLt) return a < b ? 1.f : 0.f;
+  if constexpr (op == kLe) return a <= b ? 1.f : 0.f;
+  if constexpr (op == kGt) return a > b ? 1.f : 0.f;
+  if constexpr (op == kGe) return a >= b ? 1.f : 0.f;
+  if constexpr (op == kEq) return a == b ? 1.f : 0.f;
+  if constexpr (op == kNe || op == kXor) return a != b ? 1.f : 0.f;  // kXor of truth values, as the next two
+  if constexpr (op == kAnd) return a < b ? a : b;
+  if constexpr (op == kOr) return a > b ? a : b;
+}
+
+inline float chosen_by(float test, float no, float yes) {
+  return number(either(test != 0.f, bits(yes), bits(no)));
+}
+
+// The feature of a number, of `count` in rows of `stride`; 0 where there is none.
+inline float looked_up(float place, const float* numbers, int32_t count, int64_t stride) {
+  if (!(place >= 0.f && place < static_cast<float>(count))) return 0.f;
+  const int32_t feature = static_cast<int32_t>(place);
+  return static_cast<float>(feature) == place ? numbers[feature * stride] : 0.f;
+}
+
 // One operation on rows. Its operands and its result are registers: the arguments of a function come first, literals
 // after them, then rows for what lies between; register -1 is the result of the function. Operands that an operation
 // does not have are register 0. kLook reads feature `c`; kLookAt the one that register `a` names, below `c`.
@@ -156,43 +194,23 @@ class Machine {
   template <int N, typename A, typename B>
   void apply(const Micro& one, const Features& seen, int64_t n, float* to, A a, B b) {
     switch (one.op) {
-      case kCopy: return each<N>(n, to, [=](int64_t i) { return a[i]; });
       case kLook: {
         const Row row{seen.numbers + one.c * seen.stride};
         return each<N>(n, to, [=](int64_t i) { return row[i]; });
       }
       case kLookAt: {
         const Features shown = seen;
-        const float count = static_cast<float>(one.c);
-        return each<N>(n, to, [=](int64_t i) {
-          const float place = a[i];
-          if (!(place >= 0.f && place < count)) return 0.f;
-          const int32_t feature = static_cast<int32_t>(place);
-          return static_cast<float>(feature) == place ? shown.numbers[feature * shown.stride + i] : 0.f;
-        });
+        const int32_t count = one.c;
+        return each<N>(n, to, [=](int64_t i) { return looked_up(a[i], shown.numbers + i, count, shown.stride); });
       }
       case kSelect: {
         const Row c = filled<N>(one.c, n);
-        return each<N>(n, to, [=](int64_t i) { return number(either(a[i] != 0.f, bits(c[i]), bits(b[i]))); });
+        return each<N>(n, to, [=](int64_t i) { return chosen_by(a[i], b[i], c[i]); });
       }
-      case kNeg: return each<N>(n, to, [=](int64_t i) { return -a[i]; });
-      case kAbs: return each<N>(n, to, [=](int64_t i) { return __builtin_fabsf(a[i]); });
-      case kNot: return each<N>(n, to, [=](int64_t i) { return 1.f - a[i]; });
-      case kAdd: return each<N>(n, to, [=](int64_t i) { return a[i] + b[i]; });
-      case kSub: return each<N>(n, to, [=](int64_t i) { return a[i] - b[i]; });
-      case kMul: return each<N>(n, to, [=](int64_t i) { return a[i] * b[i]; });
-      case kDiv: return each<N>(n, to, [=](int64_t i) { return a[i] / b[i]; });
-      case kMax: return each<N>(n, to, [=](int64_t i) { return extreme<true>(a[i], b[i]); });
-      case kMin: return each<N>(n, to, [=](int64_t i) { return extreme<false>(a[i], b[i]); });
-      case kLt: return each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? 1.f : 0.f; });
-      case kLe: return each<N>(n, to, [=](int64_t i) { return a[i] <= b[i] ? 1.f : 0.f; });
-      case kGt: return each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? 1.f : 0.f; });
-      case kGe: return each<N>(n, to, [=](int64_t i) { return a[i] >= b[i] ? 1.f : 0.f; });
-      case kEq: return each<N>(n, to, [=](int64_t i) { return a[i] == b[i] ? 1.f : 0.f; });
-      case kXor:  // of truth values, as the next two
-      case kNe: return each<N>(n, to, [=](int64_t i) { return a[i] != b[i] ? 1.f : 0.f; });
-      case kAnd: return each<N>(n, to, [=](int64_t i) { return a[i] < b[i] ? a[i] : b[i]; });
-      case kOr: return each<N>(n, to, [=](int64_t i) { return a[i] > b[i] ? a[i] : b[i]; });
+#define JAXGP_CASE(OP) \
+  case OP: return each<N>(n, to, [=](int64_t i) { return entry<OP>(a[i], b[i]); });
+        JAXGP_ENTRIES(JAXGP_CASE)
+#undef JAXGP_CASE
       default: __builtin_unreachable();
     }
   }

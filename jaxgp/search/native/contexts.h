@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
-#include "jaxgp/interpreter/native/machine.h"
+#include "jaxgp/interpreter/native/prepared.h"
 #include "xla/ffi/api/ffi.h"
 
 namespace jaxgp {
@@ -14,19 +15,25 @@ namespace jaxgp {
 using Bytes = ffi::Buffer<ffi::U8>;
 using Ints = ffi::Buffer<ffi::S32>;
 
-// The arrays of the context of one root, and what runs programs.
+// The arrays of the context of one root, and its program, if it has one.
 template <int N>
 struct ContextOf {
   const uint8_t* leaves[N + 1];
-  Machine* machine;
+  Prepared* program;
 };
 
-// The arrays [C, ...] of all contexts.
+// The arrays [C, ...] of all contexts. `P` has, beside what a search needs,
+//
+//   kArrays, kTruths, kNumbers  how many arrays there are; truth values and numbers that programs see
+//   kPrograms                   whether there are any
+//   functions(stack)            of the set that programs are written in
+//   program(context)            that of a context
 template <typename P>
 class Contexts {
  public:
-  Contexts(ffi::RemainingArgs arrays, int64_t stack) : functions_(P::functions(stack)), machine_(functions_, 1) {
-    context_.machine = &machine_;
+  Contexts(ffi::RemainingArgs arrays, int64_t stack)
+      : functions_(P::functions(stack)), program_(functions_, P::kTruths, P::kNumbers) {
+    context_.program = &program_;
     for (int k = 0; k < P::kArrays; ++k) {
       const auto array = arrays.get<ffi::AnyBuffer>(k).value();
       first_[k] = static_cast<const uint8_t*>(array.untyped_data());
@@ -37,15 +44,20 @@ class Contexts {
 
   // Like XLA, this takes the last context for one that is not there.
   const typename P::Context& at(int64_t whose) {
-    for (int k = 0; k < P::kArrays; ++k)
-      context_.leaves[k] = first_[k] + bytes_[k] * std::clamp<int64_t>(whose, 0, count_[k] - 1);
+    if (P::kArrays && whose != whose_) {
+      whose_ = whose;
+      for (int k = 0; k < P::kArrays; ++k)
+        context_.leaves[k] = first_[k] + bytes_[k] * std::clamp<int64_t>(whose, 0, count_[k] - 1);
+      if (P::kPrograms) program_.take(P::program(context_));
+    }
     return context_;
   }
 
  private:
   const Functions functions_;
-  Machine machine_;
+  Prepared program_;
   typename P::Context context_{};
+  int64_t whose_ = std::numeric_limits<int64_t>::min();
   const uint8_t* first_[P::kArrays + 1];
   int64_t count_[P::kArrays + 1], bytes_[P::kArrays + 1];
 };

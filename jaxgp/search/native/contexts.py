@@ -1,7 +1,7 @@
 """What the functions of a search are given beside states: contexts, and programs, which the interpreter runs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,12 @@ from jaxgp.native.graph import TYPES, Operation, UntranslatedError, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.lookahead import Contexts
 
-HEADERS = (*INTERPRETER, "jaxgp/search/native/codes.h", "jaxgp/search/native/contexts.h")
+HEADERS = (
+    *INTERPRETER,
+    "jaxgp/interpreter/native/prepared.h",
+    "jaxgp/search/native/codes.h",
+    "jaxgp/search/native/contexts.h",
+)
 """What is included for contexts."""
 
 
@@ -69,8 +74,7 @@ class ContextLayout:
             nodes.append(given(f"c{k}", (1, *one.shape[1:]), one.dtype))
         self.arrays, self.nodes = len(leaves), jax.tree.unflatten(tree, nodes)
         self.at, self.arity = -1, 0
-        self._functions: Functions | None = None
-        self._primitives: PrimitiveSet | None = None
+        self._programs: _Programs | None = None
 
     @cached_property
     def special(self) -> dict[str, Callable[[Writer, Operation, str], None]]:
@@ -83,37 +87,75 @@ class ContextLayout:
         primitives = node.params["primitives"]
         if any(one.op != "given" for one in plan):
             raise UntranslatedError("programs are none of the contexts as they are")
-        if self._primitives not in (None, primitives):
-            raise UntranslatedError("programs of two sets are evaluated")
-        functions = translate(primitives)
+        functions, truths = translate(primitives), 32 * sum(one.shape[0] for one in packed)
         if isinstance(functions, str):
             raise UntranslatedError(functions)
         if features.shape[0] < functions.features:
             raise UntranslatedError(f"functions read {functions.features} features; there are {features.shape[0]}")
-        self._functions, self._primitives, self.arity = functions, primitives, primitives.max_arity
-        names = [str(one.params["name"]) for one in plan]
-        self.at = int(names[0].removeprefix("c"))
-        kind, operand, constant, slot, steps, root, root_constant = names
-        program = f"{{{kind}, {operand}, {constant}, {slot}, {steps}[0], {root}[0], {root_constant}[0]}}"
-        seen = writer.address(features)
-        words, truths = (writer.address(packed[0]), 32 * packed[0].shape[0]) if packed else ("nullptr", 0)
-        writer.line(f"float {name}[1];", node.depth)
-        shown = f"{{{seen}, {words}, {truths}, {features.shape[0]}, 1}}"
-        writer.line(f"context.machine->run({program}, {shown}, 0, 1, {name});", node.depth)
+        names = tuple(str(one.params["name"]) for one in plan)
+        own = _Programs(primitives, functions, names, truths, features.shape[0])
+        if self._programs not in (None, own):
+            raise UntranslatedError("programs of two kinds are evaluated")
+        self._programs, self.arity, self.at = own, primitives.max_arity, int(names[0].removeprefix("c"))
+        words = writer.address(packed[0]) if packed else "nullptr"
+        seen = f"{{{writer.address(features)}, {words}}}"
+        writer.line(f"const float {name}[1] = {{context.program->run({seen})}};", node.depth)
 
     def functions(self) -> str:
-        """Return what runs programs, as C++: the set of functions."""
+        """Return what tells of programs, as C++; see `Contexts` in contexts.h."""
+        own = self._programs or _Programs()
+        constants = f"kTruths = {own.truths}, kNumbers = {own.numbers}"
+        told = f"  static constexpr int {constants};\n  static constexpr bool kPrograms = {_truth(bool(own.plan))};"
+        return "\n".join([told, own.set(), own.program(self.lines)])
+
+
+@dataclass(frozen=True)
+class _Programs:
+    """The programs of contexts.
+
+    Attributes:
+        primitives: the set that they are written in; None: there are none.
+        functions: those of the set.
+        plan: names of the arrays of a plan.
+        truths: truth values that they see.
+        numbers: numbers that they see.
+    """
+
+    primitives: PrimitiveSet | None = None
+    functions: Functions | None = field(default=None, compare=False)
+    plan: tuple[str, ...] = ()
+    truths: int = 0
+    numbers: int = 0
+
+    def set(self) -> str:
+        """Return a function of C++ that returns the set."""
         kinds = {"starts": "int32_t", "arities": "int32_t", "micros": "int32_t", "literals": "float"}
         lines, spans = [], []
-        for field, kind in kinds.items():
-            entries = [] if self._functions is None else getattr(self._functions, field).tolist()
+        for part, kind in kinds.items():
+            entries = [] if self.functions is None else getattr(self.functions, part).tolist()
             told = ", ".join(f"{float(x).hex()}f" if kind == "float" else str(x) for x in entries)
-            lines.append(f"static constexpr {kind} {field}[] = {{{told or 0}}};")
-            spans.append(f"{{{field}, static_cast<size_t>({len(entries)})}}")
-        between = 0 if self._functions is None else self._functions.between
-        multiplies = "true" if self._primitives is not None and self._primitives.multiplies else "false"
-        lines.append(f"return {{{', '.join(spans)}, {max(self.arity, 1)}, stack, {between}, {multiplies}}};")
+            lines.append(f"static constexpr {kind} {part}[] = {{{told or 0}}};")
+            spans.append(f"{{{part}, static_cast<size_t>({len(entries)})}}")
+        between = 0 if self.functions is None else self.functions.between
+        arity, multiplies = (
+            (1, False) if self.primitives is None else (self.primitives.max_arity, self.primitives.multiplies)
+        )
+        numbers = f"{max(arity, 1)}, stack, {between}, {_truth(multiplies)}"
+        lines.append(f"return {{{', '.join(spans)}, {numbers}}};")
         return function("static Functions functions(int64_t stack) {", lines)
+
+    def program(self, lines: Sequence[str]) -> str:
+        """Return a function of C++ that returns the program of a context, after lines that name its arrays."""
+        body = ["return {};"]
+        if self.plan:
+            kind, operand, constant, slot, steps, root, root_constant = self.plan
+            whole = f"{kind}, {operand}, {constant}, {slot}, {steps}[0], {root}[0], {root_constant}[0]"
+            body = [*lines, f"return {{{whole}}};"]
+        return function("static Program program(const Context& context) {", body)
+
+
+def _truth(x: bool) -> str:
+    return "true" if x else "false"
 
 
 def function(head: str, body: Sequence[str]) -> str:
