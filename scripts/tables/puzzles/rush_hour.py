@@ -93,7 +93,7 @@ def shares(
             assert chosen is not None
             best = (cell(one.get(chosen.seed), bare) for one in by_suite)
             means = (mean(list(one.values()), bare) for one in by_suite)
-            lines.append([f"{title}, chosen in training: seed {chosen.seed}", *best, book.get(CHAMPION, "")])
+            lines.append([f"{title}, chosen in training: seed {chosen.seed}", *best, book.get(title, "")])
             lines.append([f"{title}, mean of {len(seeds)}", *means, ""])
     header = ["order of moves", *(one.title for one in columns), "the book"]
     return table(header, lines) if book else table(header[:-1], [line[:-1] for line in lines])
@@ -226,7 +226,7 @@ def beside_macro(
 
 JAM, SER, MOV = Suite("JAM", 500_000), Suite("SER", 500_000), Suite("MOV", 100_000)
 GREEDY = tuple(Suite(name, 500_000, "greedy") for name in ("JAM", "SER", "MOV"))
-POLICIES = {"rush_hour_policy": "champion"}
+DEEPENING = {"rush_hour_policy": CHAMPION, "rush_hour_heuristic": "single heuristic"}
 EVOLVED_GREEDY = {
     "rush_hour_policy": "champion of deepening",
     "rush_hour_greedy": "champion of greedy",
@@ -245,6 +245,8 @@ PAIRED_DEEPENING: Mapping[str, tuple[Compared, Compared]] = {
     "policies, beside Hc": ("rush_hour_policy", "Hc"),
     "policy chosen in training, beside H1": (Chosen("rush_hour_policy"), "H1"),
     "policy chosen in training, beside Hc": (Chosen("rush_hour_policy"), "Hc"),
+    "single heuristics, beside H1": ("rush_hour_heuristic", "H1"),
+    "policies, beside single heuristics": ("rush_hour_policy", "rush_hour_heuristic"),
 }
 BIG, EVO = Suite("BIG", 500_000, size=8), Suite("EVO", 1_000_000, size=8, split="all")
 LARGE_GREEDY = (BIG._replace(search="greedy"), EVO._replace(search="greedy", limit=50_000_000))
@@ -265,7 +267,7 @@ def macro_searches(data: Data) -> Searches:
 SIX = (BLIND, *FIXED)
 WHOLE_JAM = Suite("JAM", 100_000, split="all")
 TABLES: Makers = {
-    "rush_hour_deepening": lambda data: shares(searches(data), (JAM, SER, MOV), SIX, POLICIES, BOOK_6),
+    "rush_hour_deepening": lambda data: shares(searches(data), (JAM, SER, MOV), SIX, DEEPENING, BOOK_6),
     "rush_hour_greedy": lambda data: shares(searches(data), GREEDY, (UNGUIDED, *FIXED), EVOLVED_GREEDY, {}),
     "rush_hour_deepening_paired": lambda data: paired(searches(data), (JAM, SER, MOV), PAIRED_DEEPENING),
     "rush_hour_greedy_paired": lambda data: paired(searches(data), GREEDY, PAIRED_GREEDY),

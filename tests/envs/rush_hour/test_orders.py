@@ -97,7 +97,13 @@ def test_a_single_heuristic_agrees_with_plain_python():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("name", "search"),
-    [("greedy_heuristic", "greedy"), ("greedy", "greedy"), ("policy", "greedy"), ("policy", "deepening")],
+    [
+        ("greedy_heuristic", "greedy"),
+        ("heuristic", "deepening"),
+        ("greedy", "greedy"),
+        ("policy", "greedy"),
+        ("policy", "deepening"),
+    ],
 )
 def test_many_boards_agree_with_plain_python(name, search, seed):
     check(f"rush_hour_{name}.jsonl#{seed}", read_shipped("JAM", "WAY")[seed::40], 600, search)
