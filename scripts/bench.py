@@ -145,9 +145,7 @@ class Options:
     )
     players: int = option(50, "evaluators: programs", low=1, high=MAX_POPULATION)
     roots_each: int = option(25, "evaluators: positions that each program searches", low=1, high=MAX_POPULATION)
-    cores: int = option(
-        1, "evaluators: of a CPU, that share the searches; a single lane stays on one", low=1, high=MAX_CORES
-    )
+    cores: int = option(1, "evaluators: of a CPU, that share the searches", low=1, high=MAX_CORES)
     cars: tuple[int, ...] = option(
         (256, 4096, 65536), "rars: cars side by side, of a program each", low=1, high=MAX_POPULATION
     )

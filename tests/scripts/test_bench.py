@@ -302,14 +302,16 @@ def test_othello(bench, capsys):
 
 
 @pytest.mark.slow
-def test_evaluators(bench, capsys):
-    """Searches side by side find the moves that one search at a time finds, or the run fails."""
+@pytest.mark.parametrize("number", range(2), ids=["Othello", "checkers"])
+def test_evaluators(bench, capsys, number):
+    """Searches in C++ find what the lanes of plain XLA find, or the run fails."""
     options = arguments.parse(bench.Options, ["plies=1", "players=3", "roots_each=2", *TINY])
-    (job,) = [*bench.evaluators.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
-    job[1](0.0)
+    jobs = [*bench.evaluators.jobs(bench.Bench(options, bench.Report([sys.stdout]), None))]
+    assert len(jobs) == 2
+    jobs[number][1](0.0)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    check(lines, "evaluators", ["512 lanes", "single lane"])
-    assert [line["work"] for line in lines] == [6, 6, 6]
+    check(lines, "evaluators", ["plain XLA"])
+    assert [line["work"] for line in lines] == [6, 6]
     assert lines[0]["leaves_per_second"] > lines[0]["nodes_per_second"] > 0
 
 

@@ -14,7 +14,7 @@ GAMES = {
     "generation": "Kalah",
     "walls": "Walls",
     "othello": "Othello",
-    "evaluators": "Othello",
+    "evaluators": "Programs at the leaves",
     "morpion": "Morpion Solitaire",
     "checkers": "Checkers",
     "rush_hour": "Rush Hour",
@@ -28,6 +28,7 @@ GAMES = {
 }
 """By part of the benchmark: what its lines begin with."""
 SETS = {"mancala-14-zero": "set of Kalah", "bench-arithmetic": "+ - * max"}
+PLAYED = {"othello": "Othello", "checkers": "checkers"}
 RIVALS = {"deap": "DEAP", "open_spiel": "OpenSpiel", "pgx": "Pgx", "gnubg_nn": "gnubg_nn, in C"}
 SIZE = (
     "batch",
@@ -44,7 +45,7 @@ SIZE = (
     "games",
 )
 """Sizes that tell measurements of the same work apart; the first one that a row has names it."""
-WAYS = ("plain XLA", "4096 lanes", "single lane", "one device")
+WAYS = ("plain XLA", "one device")
 """Rivals that are jaxgp itself, in a way that it does not use on a CPU."""
 HOW = {
     "games, every reply searched": "every reply searched",
@@ -58,14 +59,13 @@ EVEN = 0.95
 """A ratio from here to 1 is no loss: repeats differ by as much."""
 NAMES = {
     "search": "searches",
-    "lanes": "searches, programs at the leaves",
     "steps alone": "steps",
     "games, empty reply table": "games, no reply known",
     "games, full reply table": "games, all replies known",
     "generations from an empty reply table": "first generations of a run",
 }
 """What the benchmark calls some work, and what people read."""
-FIXED = ("set", "cases", "lists", "matching", "role", "diagonals", "limit")
+FIXED = ("game", "set", "cases", "lists", "matching", "role", "diagonals", "limit")
 """Sizes that make it other work."""
 
 
@@ -181,6 +181,8 @@ def _work(part: str, name: str, sizes: dict[str, str]) -> str:
 def _fixed(key: str, value: str) -> str:
     if key == "set":
         return SETS.get(value, value)
+    if key == "game":
+        return PLAYED[value]
     return f"at most {_number(value)} nodes" if key == "limit" else f"{_number(value)} {key}"
 
 
