@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import envs
+from envs.mancala.primitives import Options, primitive_set
+from envs.mancala.rules import Mancala
 from jaxgp.interpreter.calls import Packed
 from jaxgp.interpreter.plan import plan
 from jaxgp.native import build
@@ -132,8 +134,17 @@ def seen_packed(state):
     return Packed((odd << jnp.arange(len(odd), dtype=jnp.uint32)).sum(dtype=jnp.uint32)[None], seen(state))
 
 
+def seen_in_pits(state):
+    """Fourteen features, which programs of Kalah read by a computed number."""
+    return jnp.concatenate([seen(state), state.cells.astype(jnp.float32)])
+
+
 @pytest.mark.parametrize("mover", [True, False])
-@pytest.mark.parametrize(("primitives", "view"), [(ARITHMETIC, seen), (PACKED, seen_packed)], ids=["plain", "packed"])
+@pytest.mark.parametrize(
+    ("primitives", "view"),
+    [(ARITHMETIC, seen), (PACKED, seen_packed), (primitive_set(Mancala(), Options()), seen_in_pits)],
+    ids=["plain", "packed", "features by number"],
+)
 def test_programs_value_the_leaves_of_their_own_searches(primitives, view, mover, monkeypatch):
     player = SearchedPlayer(primitives, GAME, view, 4, mover, tail=2, lanes=8)
     plans = plan(primitives, random_programs(5, primitives, 6, 31))
