@@ -106,7 +106,8 @@ class Config:
     )
     cores: int | None = option(
         None,
-        "CPU cores that share searches; null: all, up to 8, if programs search, else one",
+        "CPU cores that share searches as devices; null: all, up to 8, if programs search in lanes, else one, whose "
+        "threads share what runs in C++",
         low=1,
         high=MAX_CORES,
     )

@@ -85,16 +85,39 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "jaxgp" / "native"
 
 
+def switched_off() -> bool:
+    """Return whether plain XLA shall compute everything.
+
+    Raises:
+        UsageError: the variable has an unknown value.
+    """
+    asked = os.environ.get(SWITCH, "on")
+    if asked not in ("on", "off"):
+        reject(SWITCH, asked, "on, off")
+    return asked == "off"
+
+
+def compiles() -> bool:
+    """Return whether there is a compiler, and it is not switched off; nothing is compiled.
+
+    Raises:
+        UsageError: the variable that switches it off has an unknown value.
+    """
+    if switched_off():
+        return False
+    try:
+        return shutil.which(_compiler(os.environ.get("CXX", ""))[0]) is not None
+    except (OSError, ValueError, IndexError):
+        return False
+
+
 def library(source: Source) -> Library | str:
     """Return a registered library, or why there is none. It is compiled if it has never been.
 
     Raises:
         UsageError: the variable that switches it off has an unknown value.
     """
-    asked = os.environ.get(SWITCH, "on")
-    if asked not in ("on", "off"):
-        reject(SWITCH, asked, "on, off")
-    return f"{SWITCH}=off" if asked == "off" else _library(source, os.environ.get("CXX", ""), str(folder()))
+    return f"{SWITCH}=off" if switched_off() else _library(source, os.environ.get("CXX", ""), str(folder()))
 
 
 @lru_cache

@@ -22,6 +22,7 @@ from jaxgp.files import make_directory, short, user_path, write_json
 from jaxgp.games.casting import Cast
 from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import UNITS, kind
+from jaxgp.native.build import compiles
 from jaxgp.players.searched import SearchedPlayer
 from jaxgp.printable import one_line
 from jaxgp.reading import read_json
@@ -250,11 +251,13 @@ def _conclude(run: loop.Run) -> None:
 
 
 def _use_cores(config: Config, cast: Cast) -> None:
-    """Share searches among cores, unless islands are; by default only if programs search.
+    """Share searches among cores, unless islands are; by default only if programs search, which is most of the work.
 
-    Searching is then most of the work.
+    Searches of games in C++ share them among threads of one device. That is twice as fast, since each device would do
+    all other work of a generation as well.
     """
-    searching = isinstance(cast.actor, SearchedPlayer | Solver | Prover)
+    in_lanes = isinstance(cast.actor, Solver | Prover) or not compiles()
+    searching = in_lanes and isinstance(cast.actor, SearchedPlayer | Solver | Prover)
     if config.devices.count == 1:
         cores.use(config.cores if searching or config.cores else 1)
 

@@ -282,8 +282,10 @@ def test_without_a_compiler_plain_xla_runs(kept, monkeypatch):
     monkeypatch.delenv("CXX", raising=False)
     assert "there is no C++ compiler" in why_not(MIXED, jnp.zeros((4, 1)))
     assert by_kernel(MIXED, jnp.zeros((4, 1)), evaluate_natively) == {}
+    assert not build.compiles()
     monkeypatch.setenv("CXX", "no-such-compiler")
     assert "no-such-compiler" in why_not(MIXED, jnp.zeros((4, 1)))
+    assert not build.compiles()
 
 
 def test_a_compiler_that_fails_leaves_nothing(kept, tmp_path, monkeypatch):
@@ -304,6 +306,7 @@ def test_a_folder_that_cannot_be_made(kept, tmp_path, monkeypatch):
 def test_the_switch(monkeypatch):
     monkeypatch.setenv(build.SWITCH, "off")
     assert why_not(MIXED, jnp.zeros((4, 1))) == "JAXGP_NATIVE=off"
+    assert not build.compiles()
     monkeypatch.setenv(build.SWITCH, "no")
     with pytest.raises(UsageError, match=r"^JAXGP_NATIVE=no: accepted: on, off$"):
         why_not(MIXED, jnp.zeros((4, 1)))

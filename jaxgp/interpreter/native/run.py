@@ -20,7 +20,7 @@ from jaxgp.native.build import Library, Source, library
 
 EACH, OWNED = "JaxgpRunEach", "JaxgpRunOwned"
 """The functions of the library."""
-HEADERS = ("jaxgp/native/numbers.h", "jaxgp/interpreter/native/machine.h")
+HEADERS = ("jaxgp/native/numbers.h", "jaxgp/native/share.h", "jaxgp/interpreter/native/machine.h")
 SOURCE = Source("interpreter", Path(__file__).with_name("interpreter.cc").read_text("utf-8"), HEADERS, (EACH, OWNED))
 
 

@@ -1,6 +1,6 @@
-// Alpha-beta search, one root after the other, as the lanes of jaxgp/search/alphabeta.py do it: the same moves in the
-// same order, the same values and the same number of nodes. `P`, the rules of a game and the evaluator of leaves, is
-// written by games.py:
+// Alpha-beta search, in each thread one root after the other, as the lanes of jaxgp/search/alphabeta.py do it: the same
+// moves in the same order, the same values and the same number of nodes. `P`, the rules of a game and the evaluator of
+// leaves, is written by games.py:
 //
 //   kState, kSlots            bytes of a state, the most moves that are listed
 //   kArrays, Context          arrays of the contexts, and those of one root: ContextOf<kArrays>
@@ -19,8 +19,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "jaxgp/native/share.h"
 #include "jaxgp/search/native/codes.h"
 #include "jaxgp/search/native/contexts.h"
 
@@ -220,19 +222,26 @@ class AlphaBeta {
   int32_t leaf_ = 0, nodes_ = 0;
 };
 
+// Roots that a thread searches at a time; neighbours often have the same context.
+constexpr int64_t kRoots = 4;
+
 // Searches the first `count` roots, each `depth` plies deep for the context `whose`.
 template <typename P>
-ffi::Error run_alphabeta(Bytes roots, Ints depth, Ints count, Ints whose, ffi::RemainingArgs arrays,
-                         ffi::Result<Ints> values, ffi::Result<Ints> nodes, int64_t stack, int64_t most, int64_t tail,
-                         bool all) {
-  Contexts<P> contexts(arrays, stack);
-  AlphaBeta<P> search(static_cast<int32_t>(most), static_cast<int32_t>(tail), all);
+ffi::Error run_alphabeta(ffi::ThreadPool threads, Bytes roots, Ints depth, Ints count, Ints whose,
+                         ffi::RemainingArgs arrays, ffi::Result<Ints> values, ffi::Result<Ints> nodes, int64_t stack,
+                         int64_t most, int64_t tail, bool all) {
   const int64_t queue = depth.element_count();
   const int64_t searched = std::clamp<int64_t>(count.typed_data()[0], 0, queue);
-  for (int64_t k = 0; k < searched; ++k)
-    nodes->typed_data()[k] =
-        search.search(roots.typed_data() + k * P::kState, depth.typed_data()[k],
-                      contexts.at(whose.typed_data()[k]), values->typed_data() + k * P::kSlots);
+  share(threads, searched, kRoots, [&] {
+    return [&, contexts = std::make_unique<Contexts<P>>(arrays, stack),
+            search = AlphaBeta<P>(static_cast<int32_t>(most), static_cast<int32_t>(tail), all)](int64_t first,
+                                                                                               int64_t end) mutable {
+      for (int64_t k = first; k < end; ++k)
+        nodes->typed_data()[k] =
+            search.search(roots.typed_data() + k * P::kState, depth.typed_data()[k],
+                          contexts->at(whose.typed_data()[k]), values->typed_data() + k * P::kSlots);
+    };
+  });
   std::fill(values->typed_data() + searched * P::kSlots, values->typed_data() + queue * P::kSlots, kNever);
   std::fill(nodes->typed_data() + searched, nodes->typed_data() + queue, 0);
   return ffi::Error::Success();
@@ -243,8 +252,9 @@ ffi::Error run_alphabeta(Bytes roots, Ints depth, Ints count, Ints whose, ffi::R
 // Defines the handler of a game under a name.
 #define JAXGP_ALPHABETA(P, NAME)                                                                         \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(NAME, jaxgp::run_alphabeta<P>,                                           \
-                                ffi::Ffi::Bind().Arg<Bytes>().Arg<Ints>().Arg<Ints>().Arg<Ints>()        \
-                                    .RemainingArgs().Ret<Ints>().Ret<Ints>().Attr<int64_t>("stack")      \
+                                ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Bytes>().Arg<Ints>()         \
+                                    .Arg<Ints>().Arg<Ints>().RemainingArgs()                             \
+                                    .Ret<Ints>().Ret<Ints>().Attr<int64_t>("stack")                      \
                                     .Attr<int64_t>("most").Attr<int64_t>("tail").Attr<bool>("all"));
 
 #endif  // JAXGP_SEARCH_NATIVE_ALPHABETA_H_

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 
+#include "jaxgp/native/share.h"
 #include "jaxgp/search/native/contexts.h"
 #include "jaxgp/search/puzzles/native/bestfirst.h"
 #include "jaxgp/search/puzzles/native/breadth.h"
@@ -20,6 +22,7 @@ using Truths = ffi::Buffer<ffi::PRED>;
 
 // What a handler is given, and what it writes; see `Solutions`.
 struct Batch {
+  ffi::ThreadPool threads;
   Bytes roots;
   Ints limits, count, whose;
   ffi::RemainingArgs arrays;
@@ -30,37 +33,42 @@ struct Batch {
   ffi::Result<Ints> expanded;
 };
 
-// Searches the first `count` roots, each for the context `whose`.
+// Searches the first `count` roots, each for the context `whose`. Each thread has a copy of the search.
 template <typename P, typename Search>
-ffi::Error search_all(Search search, int64_t stack, Batch batch) {
-  Contexts<P> contexts(batch.arrays, stack);
+ffi::Error search_all(const Search& first, int64_t stack, Batch batch) {
   const int64_t queue = batch.limits.element_count(), deepest = batch.moves->dimensions().back();
   const int64_t searched = std::clamp<int64_t>(batch.count.typed_data()[0], 0, queue);
-  for (int64_t k = 0; k < queue; ++k) {
+  const auto tell = [&](int64_t k, const Found& found) {
     int16_t* moves = batch.moves->typed_data() + k * deepest;
-    Found found;
-    found.nodes = 0;
-    found.expanded = Search::kExpanded;
-    if (k < searched)
-      found = search.search(batch.roots.typed_data() + k * P::kState, batch.limits.typed_data()[k],
-                            contexts.at(batch.whose.typed_data()[k]), moves);
     std::fill(moves + std::max(found.length, 0), moves + deepest, int16_t{-1});
     batch.solved->typed_data()[k] = found.solved;
     batch.nodes->typed_data()[k] = found.nodes;
     batch.length->typed_data()[k] = found.length;
     batch.exhausted->typed_data()[k] = found.exhausted;
     batch.expanded->typed_data()[k] = found.expanded;
-  }
+  };
+  share(batch.threads, searched, 1, [&] {
+    return [&, contexts = std::make_unique<Contexts<P>>(batch.arrays, stack), search = first](int64_t k, int64_t end) mutable {
+      for (; k < end; ++k)
+        tell(k, search.search(batch.roots.typed_data() + k * P::kState, batch.limits.typed_data()[k],
+                              contexts->at(batch.whose.typed_data()[k]), batch.moves->typed_data() + k * deepest));
+    };
+  });
+  Found none;
+  none.nodes = 0;
+  none.expanded = Search::kExpanded;
+  for (int64_t k = searched; k < queue; ++k) tell(k, none);
   return ffi::Error::Success();
 }
 
 #define JAXGP_BATCH                                                                                               \
-  Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays, ffi::Result<Truths> solved,        \
+  ffi::ThreadPool threads, Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays, ffi::Result<Truths> solved,        \
       ffi::Result<Ints> nodes, ffi::Result<Ints> length, ffi::Result<Shorts> moves, ffi::Result<Truths> exhausted, \
       ffi::Result<Ints> expanded, int64_t stack, int64_t deepest
-#define JAXGP_GIVEN {roots, limits, count, whose, arrays, solved, nodes, length, moves, exhausted, expanded}
+#define JAXGP_GIVEN {threads, roots, limits, count, whose, arrays, solved, nodes, length, moves, exhausted, expanded}
 #define JAXGP_BIND                                                                                      \
-  ffi::Ffi::Bind().Arg<Bytes>().Arg<Ints>().Arg<Ints>().Arg<Ints>().RemainingArgs().Ret<Truths>()       \
+  ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Bytes>().Arg<Ints>().Arg<Ints>().Arg<Ints>()              \
+      .RemainingArgs().Ret<Truths>()                                                                    \
       .Ret<Ints>().Ret<Ints>().Ret<Shorts>().Ret<Truths>().Ret<Ints>().Attr<int64_t>("stack")           \
       .Attr<int64_t>("deepest")
 
