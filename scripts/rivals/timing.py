@@ -306,7 +306,7 @@ def _readable(line: dict) -> str:
         return f"{head}: skipped, {line['skipped']}"
     ratio = f"; jaxgp is {line['ratio']:,g} times as fast" if line["ratio"] else ""
     compile_seconds = f", compiled in {line['compile_seconds']:.1f} s" if line["compile_seconds"] is not None else ""
-    share = f", {100 * line['share']:.2g} % of the limit" if "share" in line else ""
+    share = f", {100 * line['share']:.3g} % of the limit" if "share" in line else ""
     clock = f"{line['megahertz']} MHz, " if line["megahertz"] else ""
     where = f" [{line['processor']}, {line['cores']} cores, {clock}load {line['load']}]"
     return f"{head}: {line['value']:,g} {line['unit']}{share}{ratio}{compile_seconds}{where}"

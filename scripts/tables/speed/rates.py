@@ -149,7 +149,7 @@ def limits(data: Data) -> str:
         "size": lambda row: _size(pairs(row["sizes"])),
         "a second, best": lambda row: f"{_rate(float(row['best_value']))} {row['unit'].removesuffix('/s')}",
         "limit": lambda row: _rate(float(row["limit"])),
-        "share": lambda row: f"{100 * float(row['share']):.2g} %",
+        "share": lambda row: f"{100 * float(row['share']):.3g} %",
     }
     return listing(best.values(), columns)
 
