@@ -24,6 +24,8 @@ ENGINES = {"engine protocol=gtp command=gtp-rhino -l 1 -b 0": "gtp-rhino, level 
 COPLAY = {"25co": "`reversi_25co`", "40co": "`reversi_40co`"}
 """Runs by games against each other alone, by what names the files of their champions, and what they are called."""
 WITHOUT = {"25co_position": "`reversi_25co`, without corners", "40co_position": "`reversi_40co`, without corners"}
+LAST = {f"{kind}_last": name for kind, name in COPLAY.items()}
+"""Those whose last generation plays again, which names the champion."""
 GUIDED = {"other_guides": "`reversi_other_guides`"}
 SOURCE = "the source's eight best runs"
 TABLE = "search depth=1 evaluator=edgar_like ties=first"
@@ -91,9 +93,9 @@ def book(data: Data) -> dict[str, dict[str, float]]:
     return found
 
 
-def beside(data: Data) -> str:
+def beside(data: Data, kinds: Mapping[str, str] = COPLAY) -> str:
     """Return the runs with corners compared with the source's by each search that measures; p is one family."""
-    theirs, ours = book(data).values(), champions(data, COPLAY)
+    theirs, ours = book(data).values(), champions(data, kinds)
     groups: dict[tuple[str, str], list[float]] = {}
     for one in BENCHMARKS:
         groups["here", one] = [1000 * champion.met[one].share for champion in ours if one in champion.met]
@@ -173,6 +175,8 @@ def opponent_of(opponent: str) -> str:
 
 TABLES = {
     "reversi_coplay": partial(of_runs, kinds=COPLAY | WITHOUT, source=True),
+    "reversi_last": partial(of_runs, kinds=LAST),
+    "reversi_last_beside": partial(beside, kinds=LAST),
     "reversi_beside": beside,
     "reversi_guided": partial(of_runs, kinds=GUIDED),
     "reversi_kept": kept,
