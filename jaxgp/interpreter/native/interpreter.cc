@@ -163,8 +163,8 @@ ffi::Error RunOwned(ffi::ThreadPool threads, Ints kind, Ints operand, Numbers co
 
 // What both handlers are given first, and the set of functions.
 #define PLANS_AND_FEATURES                                                                                      \
-  ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Ints>().Arg<Ints>().Arg<Numbers>().Arg<Ints>().Arg<Ints>().Arg<Ints>().Arg<Numbers>()    \
-      .Arg<Numbers>().Arg<Words>()
+  ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Ints>().Arg<Ints>().Arg<Numbers>().Arg<Ints>().Arg<Ints>()        \
+      .Arg<Ints>().Arg<Numbers>().Arg<Numbers>().Arg<Words>()
 #define FUNCTIONS                                                                                               \
   Attr<ffi::Span<const int32_t>>("starts").Attr<ffi::Span<const int32_t>>("arities")                            \
       .Attr<ffi::Span<const int32_t>>("micros").Attr<ffi::Span<const float>>("literals")                        \

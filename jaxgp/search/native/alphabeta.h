@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "jaxgp/native/share.h"
@@ -233,9 +234,9 @@ ffi::Error run_alphabeta(ffi::ThreadPool threads, Bytes roots, Ints depth, Ints 
   const int64_t queue = depth.element_count();
   const int64_t searched = std::clamp<int64_t>(count.typed_data()[0], 0, queue);
   share(threads, searched, kRoots, [&] {
-    return [&, contexts = std::make_unique<Contexts<P>>(arrays, stack),
-            search = AlphaBeta<P>(static_cast<int32_t>(most), static_cast<int32_t>(tail), all)](int64_t first,
-                                                                                               int64_t end) mutable {
+    auto contexts = std::make_unique<Contexts<P>>(arrays, stack);
+    AlphaBeta<P> search(static_cast<int32_t>(most), static_cast<int32_t>(tail), all);
+    return [&, contexts = std::move(contexts), search = std::move(search)](int64_t first, int64_t end) mutable {
       for (int64_t k = first; k < end; ++k)
         nodes->typed_data()[k] =
             search.search(roots.typed_data() + k * P::kState, depth.typed_data()[k],

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <utility>
 
 #include "jaxgp/native/share.h"
 #include "jaxgp/search/native/contexts.h"
@@ -48,7 +49,8 @@ ffi::Error search_all(const Search& first, int64_t stack, Batch batch) {
     batch.expanded->typed_data()[k] = found.expanded;
   };
   share(batch.threads, searched, 1, [&] {
-    return [&, contexts = std::make_unique<Contexts<P>>(batch.arrays, stack), search = first](int64_t k, int64_t end) mutable {
+    auto contexts = std::make_unique<Contexts<P>>(batch.arrays, stack);
+    return [&, contexts = std::move(contexts), search = first](int64_t k, int64_t end) mutable {
       for (; k < end; ++k)
         tell(k, search.search(batch.roots.typed_data() + k * P::kState, batch.limits.typed_data()[k],
                               contexts->at(batch.whose.typed_data()[k]), batch.moves->typed_data() + k * deepest));
@@ -61,10 +63,10 @@ ffi::Error search_all(const Search& first, int64_t stack, Batch batch) {
   return ffi::Error::Success();
 }
 
-#define JAXGP_BATCH                                                                                               \
-  ffi::ThreadPool threads, Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays, ffi::Result<Truths> solved,        \
-      ffi::Result<Ints> nodes, ffi::Result<Ints> length, ffi::Result<Shorts> moves, ffi::Result<Truths> exhausted, \
-      ffi::Result<Ints> expanded, int64_t stack, int64_t deepest
+#define JAXGP_BATCH                                                                                              \
+  ffi::ThreadPool threads, Bytes roots, Ints limits, Ints count, Ints whose, ffi::RemainingArgs arrays,          \
+      ffi::Result<Truths> solved, ffi::Result<Ints> nodes, ffi::Result<Ints> length, ffi::Result<Shorts> moves, \
+      ffi::Result<Truths> exhausted, ffi::Result<Ints> expanded, int64_t stack, int64_t deepest
 #define JAXGP_GIVEN {threads, roots, limits, count, whose, arrays, solved, nodes, length, moves, exhausted, expanded}
 #define JAXGP_BIND                                                                                      \
   ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Bytes>().Arg<Ints>().Arg<Ints>().Arg<Ints>()              \
