@@ -256,10 +256,10 @@ def _use_cores(config: Config, cast: Cast) -> None:
     Searches of games in C++ share them among threads of one device. That is twice as fast, since each device would do
     all other work of a generation as well.
     """
-    in_lanes = isinstance(cast.actor, Solver | Prover) or not compiles()
-    searching = in_lanes and isinstance(cast.actor, SearchedPlayer | Solver | Prover)
+    actor = cast.actor
+    by_device = isinstance(actor, Solver | Prover) or (isinstance(actor, SearchedPlayer) and not compiles())
     if config.devices.count == 1:
-        cores.use(config.cores if searching or config.cores else 1)
+        cores.use(config.cores or (None if by_device else 1))
 
 
 def _follow_first(run: loop.Run) -> None:
