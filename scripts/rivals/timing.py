@@ -4,6 +4,7 @@ import datetime
 import json
 import os
 import platform
+import resource
 import statistics
 import sys
 import time
@@ -125,13 +126,15 @@ def plain_lanes(
         bench: rivals may not be wanted.
         search: that has been compiled.
         given: its arguments.
-        found: what it finds, `Solutions` or a `RootResult`, which the lanes have to find as well.
-        work: instances.
+        found: what it finds, `Solutions`, a `RootResult` or `Claims`, which the lanes have to find as well.
+        work: instances, or nodes.
     """
-    if not bench.options.rivals or int(found.iterations):
+    if not bench.options.rivals or int(getattr(found, "iterations", 0)):
         return {}
     cases = in_plain_xla(partial(search), given, work)
-    lanes = replace(cases[PLAIN].run(), iterations=found.iterations)
+    lanes = cases[PLAIN].run()
+    if hasattr(found, "iterations"):
+        lanes = replace(lanes, iterations=found.iterations)
     jax.tree.map(np.testing.assert_array_equal, lanes, found)
     return cases
 
@@ -200,10 +203,16 @@ def _calls(case: Case) -> int:
 def _once(case: Case, calls: int) -> tuple[float, float]:
     """Return wall and CPU seconds of one call."""
     arguments = () if case.before is None else (jax.block_until_ready(case.before()),)
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu = time.perf_counter(), _cpu_seconds()
     for _ in range(calls):
         jax.block_until_ready(case.run(*arguments))
-    return (time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls
+    return (time.perf_counter() - wall) / calls, (_cpu_seconds() - cpu) / calls
+
+
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process and of those that it has started and that have ended, such as plain C++."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
 
 
 class Report:
