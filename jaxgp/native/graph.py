@@ -15,7 +15,12 @@ from jax.extend.core import Literal
 
 from jaxgp.arrays import PRODUCT
 
-CALLS = ("jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call", "remat", "checkpoint")
+CALLS = (
+    *("jit", "pjit", "closed_call", "core_call", "remat", "checkpoint"),
+    *("custom_jvp_call", "custom_vjp_call", "custom_vmap_call"),
+)
+BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr", "call")
+"""What calls name the jaxpr that they run."""
 SAME = ("optimization_barrier", "stop_gradient", "copy", "copy_p", "reshard")
 TYPES = {
     "bool": "uint8_t",
@@ -165,7 +170,7 @@ class Graph:
             made = partial(Operation, "product", both, {}, outs[0].shape, outs[0].dtype)
             return [self._once((PRODUCT, *map(id, both)), made)]
         if name in CALLS:
-            inner = params.get("jaxpr") or params.get("call_jaxpr") or params["fun_jaxpr"]
+            inner = next(params[one] for one in BODIES if params.get(one))
             closed = hasattr(inner, "jaxpr")
             return self._run(inner.jaxpr if closed else inner, inner.consts if closed else (), inputs)
         if name in SAME:

@@ -14,6 +14,7 @@ namespace jaxgp {
 
 using Bytes = ffi::Buffer<ffi::U8>;
 using Ints = ffi::Buffer<ffi::S32>;
+using Truths = ffi::Buffer<ffi::PRED>;
 
 // The arrays of the context of one root, and its program, if it has one.
 template <int N>

@@ -36,8 +36,10 @@ from jaxgp.interpreter.machine.machine import Machine
 from jaxgp.interpreter.machine.plan import FramePlan
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.proofs.claims import Claims
-from jaxgp.search.proofs.depth import DepthFirst, _Lane
+from jaxgp.search.proofs.depth import DepthFirst
+from jaxgp.search.proofs.lanes import DepthLane
 from jaxgp.search.proofs.lazy import PARTS, Exponents, LazyNumbers
+from jaxgp.search.proofs.native.generate import Sort
 from jaxgp.search.proofs.numbers import NumberedLane, ProofNumbers
 from jaxgp.search.proofs.programs import View
 from jaxgp.search.proofs.roots import RootSearch
@@ -136,14 +138,14 @@ class Guided(_Trees, DepthFirst):
         """Return int32[]: the level itself."""
         return jnp.minimum(level, self.rows - 1)
 
-    def sees(self, lane: _Lane, level: Array) -> Array:
+    def sees(self, lane: DepthLane, level: Array) -> Array:
         """Return bool[]: whether moves are sorted by what is after them, which are not the solver's last one."""
         assert self.plans is not None
         tree, own = self.tree(lane.root, level % 2), level % 2 == 0
         reads = self.plans.reads[tree, self.plans.root[tree].astype(jnp.int32)]
         return jnp.where(own, (reads | (self.equal != "list")) & (lane.depth - level // 2 > 1), reads)
 
-    def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
+    def code(self, lane: DepthLane, before: States, action: Array, after: States, seen: Any) -> Array:
         """Return int32[]: the lower, the greater the value of a tree on the board after a move."""
         left = (lane.depth - lane.level // 2 - 1).astype(jnp.float32)
         [value] = self.values(self.tree(lane.root, lane.level % 2)[None], before, action, after, seen, left)
@@ -176,10 +178,31 @@ class WeightedFew(_Individuals, DepthFirst):
     Plans are weights in parts, int32[P, F], of whole numbers, the first F of those that are seen.
     """
 
-    def code(self, lane: _Lane, before: States, action: Array, after: States, seen: Any) -> Array:
-        """Return int32[]: the number of replies less the weighted sum, in parts, moved above 0."""
+    @property
+    def sort(self) -> Sort:
+        """The number of replies less the weighted sum."""
         assert self.view is not None
-        own = self.own_weights(lane.root)
+        return WeighedReplies(self.view)
+
+    @property
+    def contexts(self) -> tuple[Contexts, Array | None]:
+        """The weights of all individuals."""
+        return self.plans, self.whose
+
+
+@dataclass(frozen=True)
+class WeighedReplies:
+    """What `WeightedFew` sorts moves by.
+
+    Attributes:
+        view: what is seen of a board after a move.
+    """
+
+    view: View
+
+    def __call__(self, contexts: Any, before: States, action: Array, after: States, seen: Any) -> Array:
+        """Return int32[]: the number of replies less the sum of what is seen, by weights int32[1, F], moved above 0."""
+        own: Array = contexts[0]
         shown = self.view(before, action, after, seen, jnp.arange(64) < len(own))[: len(own)]
         total = (own * jnp.round(shown).astype(jnp.int32)).sum()
         return FARTHEST + jnp.clip(PARTS * seen.count - total, -FARTHEST, FARTHEST)

@@ -18,7 +18,7 @@ from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.search.proofs.depth import DepthFirst
 from rivals.plain import mate as plain
-from rivals.timing import Bench, Case, Job, compare, compile_function, measure
+from rivals.timing import Bench, Case, Job, compare, compile_function, measure, plain_lanes, report_lanes
 
 PLIES = 16
 """Moves of each board in one call."""
@@ -116,13 +116,14 @@ def programs(bench: Bench, until: float) -> None:
 
 
 def search(bench: Bench, until: float) -> None:
-    """Search own problems by `few`, in lanes and one after another in C++."""
+    """Search own problems by `few`, as jaxgp does here, in lanes, and in plain C++."""
     chosen = problems(len(suites.shipped()))
     game = Mate()
     finder = DepthFirst(game, deepest=max(own for _, own in chosen), lanes=LANES, narrow=LANES // 4)
     given = jax.tree.map(jnp.asarray, game.positions(chosen)), jnp.full(len(chosen), LIMIT)
     run, seconds = compile_function(finder.search, *given)
-    nodes = int(run(*given).nodes.sum())
+    found = run(*given)
+    nodes = int(found.nodes.sum())
     sizes = {"problems": len(chosen), "lanes": LANES, "limit": LIMIT}
 
     def theirs() -> dict[str, Case]:
@@ -130,7 +131,10 @@ def search(bench: Bench, until: float) -> None:
         return {"plain C++": Case(lambda: plain.count("few", chosen, LIMIT), counted, warm=False)}
 
     rivals = compare(bench, "plain C++", "mate", FEW, "nodes/s", sizes, theirs)
-    times = measure({FEW: Case(lambda: run(*given), nodes), **rivals}, bench.options.repeats, until)
+    lanes = {} if finder.why_in_lanes() else plain_lanes(bench, finder.search, given, found, nodes)
+    cases = {FEW: Case(lambda: run(*given), nodes), **rivals, **lanes}
+    times = measure(cases, bench.options.repeats, until)
     bench.report.ours("mate", FEW, "nodes/s", times[FEW], sizes, seconds)
+    report_lanes(bench, "mate", FEW, "nodes/s", sizes, times)
     for name in rivals:
         bench.report.rival("mate", FEW, "nodes/s", times[name], sizes, who=name, ours=times[FEW], against=FEW)

@@ -21,7 +21,7 @@ from jaxgp.search.puzzles.children import Child, Lister, Order
 BEST_FIRST, DEEPENING, BREADTH = "JaxgpBestFirst", "JaxgpDeepening", "JaxgpBreadth"
 """The functions of a library."""
 OWN = ("search.h", "bestfirst.h", "deepening.h", "breadth.h", "handlers.h")
-HEADERS = (*CONTEXTS, *(f"jaxgp/search/puzzles/native/{name}" for name in OWN))
+HEADERS = (*CONTEXTS, "jaxgp/native/hash.h", *(f"jaxgp/search/puzzles/native/{name}" for name in OWN))
 
 
 def layout_of(puzzle: Puzzle) -> StateLayout:

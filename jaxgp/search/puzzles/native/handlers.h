@@ -19,7 +19,6 @@
 namespace jaxgp {
 
 using Shorts = ffi::Buffer<ffi::S16>;
-using Truths = ffi::Buffer<ffi::PRED>;
 
 // What a handler is given, and what it writes; see `Solutions`.
 struct Batch {

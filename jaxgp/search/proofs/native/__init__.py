@@ -1,0 +1,1 @@
+"""Depth-first searches of problems in C++, made from their rules."""
