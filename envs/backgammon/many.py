@@ -12,6 +12,7 @@ are left.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -115,22 +116,9 @@ def _in_batches(
     widest, room = max(width for width, _ in kinds), max(width * rows for width, rows in kinds)
 
     def listed(kind: int, todo: Array) -> tuple[Array, ...]:
-        """List the turns of the next states of a kind; `todo` is bool[N].
-
-        Returns:
-            int32[B], the states, N for none; bool[B], whether there was no room for the rows of a state; int32[B], the
-            place of the last move; uint32[R] and uint32[R], the rows.
-        """
         width, rows = kinds[kind]
-        lanes = jnp.nonzero(todo, size=width, fill_value=count)[0].astype(jnp.int32)
-        some = take(states, jnp.minimum(lanes, count - 1))
-        if kind == 0:
-            heads, lasts, shifts = jax.vmap(whole.pairs)(some)
-            over = jnp.zeros(width, bool)
-        else:
-            heads, lasts, shifts, over = jax.vmap(lambda state: whole.sequences(game, state, rows))(some)
-        lasts = jnp.where(((lanes < count) & ~over)[:, None], lasts, 0)
-        heads, lasts = (jnp.pad(x.reshape(-1), (0, room - width * rows)) for x in (heads, lasts))
+        lanes, over, shifts, heads, lasts = _listed(states, todo[kind], game, kind > 0, width, rows)
+        heads, lasts = (jnp.pad(x, (0, room - width * rows)) for x in (heads, lasts))
         lanes = jnp.pad(lanes, (0, widest - width), constant_values=count)
         return lanes, *(jnp.pad(x, (0, widest - width)) for x in (over, shifts)), heads, lasts
 
@@ -138,7 +126,7 @@ def _in_batches(
         todo, codes = carry  # todo: bool[3, N], by kind
         kind = jnp.argmax(todo.any(1)).astype(jnp.int32)
         lanes, over, shifts, heads, lasts = lax.switch(
-            kind, [lambda todo, kind=kind: listed(kind, todo[kind]) for kind in range(len(kinds))], todo
+            kind, [partial(listed, kind) for kind in range(len(kinds))], todo
         )
         each = jnp.array([rows for _, rows in kinds])[kind]
         found = _valued(states, lanes, shifts, heads, lasts, each, value, random, together)
@@ -148,6 +136,36 @@ def _in_batches(
 
     start = jnp.stack([wanted & ~doubles, wanted & doubles, jnp.zeros_like(wanted)]), jnp.zeros(count, jnp.uint32)
     return lax.while_loop(lambda carry: carry[0].any(), batch, start)[1]
+
+
+@partial(jax.jit, static_argnums=(2, 3, 4, 5))  # traced once for all who play
+def _listed(
+    states: State, todo: Array, game: Backgammon, doubles: bool, width: int, rows: int
+) -> tuple[Array, Array, Array, Array, Array]:
+    """List the turns of the next states; `todo` is bool[N].
+
+    Args:
+        states: [N].
+        todo: bool[N].
+        game: the rules.
+        doubles: whether the dice of these states are equal.
+        width: states that are looked at, B.
+        rows: of each state.
+
+    Returns:
+        int32[B], the states, N for none; bool[B], whether there was no room for the rows of a state; int32[B], the
+        place of the last move; uint32[B * rows] and uint32[B * rows], the rows.
+    """
+    count = len(todo)
+    lanes = jnp.nonzero(todo, size=width, fill_value=count)[0].astype(jnp.int32)
+    some = take(states, jnp.minimum(lanes, count - 1))
+    if doubles:
+        heads, lasts, shifts, over = jax.vmap(lambda state: whole.sequences(game, state, rows))(some)
+    else:
+        heads, lasts, shifts = jax.vmap(whole.pairs)(some)
+        over = jnp.zeros(width, bool)
+    lasts = jnp.where(((lanes < count) & ~over)[:, None], lasts, 0)
+    return lanes, over, shifts, heads.reshape(-1), lasts.reshape(-1)
 
 
 def _valued(

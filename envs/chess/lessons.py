@@ -70,8 +70,10 @@ def lessons(game: Chess, teacher: str | None) -> Callable[[Array, int], Lessons]
     else:
         found = tables.outside(tables.tables(names, tables.JUDGED))
     if teacher in TEACHERS[2:]:
-        return partial(teach, partial(draw_mates if teacher == TEACHERS[2] else draw_games, game, found))
-    return partial(teach, partial(draw, game, teacher in (None, TEACHERS[0]), found))
+        drawn = partial(draw_mates if teacher == TEACHERS[2] else draw_games, game, found)
+    else:
+        drawn = partial(draw, game, teacher in (None, TEACHERS[0]), found)
+    return partial(teach, jax.jit(drawn))  # traced once, however many decisions are asked
 
 
 def others(game: Chess) -> Mapping[str, float]:

@@ -153,7 +153,9 @@ class Run:
     @property
     def evolved(self) -> bool:
         """Whether no generation is left."""
-        return self.generation >= self.config.algorithm.generations or bool(self.state.finished)
+        # Before the first generation nothing is finished, and its state may still be computed: nobody waits for it here.
+        stands = bool(self.generation) and bool(self.state.finished)
+        return stands or self.generation >= self.config.algorithm.generations
 
     @property
     def ending(self) -> str | None:

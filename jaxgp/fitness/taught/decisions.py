@@ -8,6 +8,7 @@ Other decisions should name the champion: the referee is such a fitness with a s
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -15,12 +16,12 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
-from jaxgp.contracts import Player
+from jaxgp.contracts import Player, States
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
 from jaxgp.fitness.panel import PLAY
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.interpreter.calls import Features
-from jaxgp.players.taught import Learns, Lessons
+from jaxgp.players.taught import Learns, Lessons, Outcomes
 from jaxgp.printable import brief
 
 TOGETHER = 8192
@@ -103,7 +104,7 @@ def look(player: Player, lessons: Lessons) -> Seen:
     place = jnp.arange(-(-count * width // block) * block, dtype=jnp.int32) % (count * width)
 
     def some(place: Array) -> tuple[Features, Array]:
-        return player.looks(take(lessons.states, place // width), take(flat, place))
+        return _looks(player, take(lessons.states, place // width), take(flat, place))
 
     features, tree = lax.map(some, place.reshape(-1, block))  # [blocks, F, block], [blocks, block]
     # One decision beside the other: features of each, then its moves.
@@ -112,6 +113,12 @@ def look(player: Player, lessons: Lessons) -> Seen:
     tree = tree.reshape(-1)[: count * width].reshape(count, width)
     best = there & (lessons.values == lessons.values.max(1, keepdims=True))
     return Seen(features, jnp.where(there, tree, player.primitives.num_trees).astype(jnp.int8), best)
+
+
+@partial(jax.jit, static_argnums=0)  # traced once for all stocks
+def _looks(player: Learns, states: States, outcomes: Outcomes) -> tuple[Features, Array]:
+    """Return what a player sees of outcomes [B] of states [B]; see `Learns.looks`."""
+    return player.looks(states, outcomes)
 
 
 def shares(player: Player, population: Genome, seen: Seen) -> Array:
