@@ -35,6 +35,7 @@ SIZE = (
     "side_by_side",
     "boards",
     "deals",
+    "problems",
     "cars",
     "battles",
     "depth",
