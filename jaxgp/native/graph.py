@@ -180,7 +180,10 @@ class Graph:
         if name == "platform_index":
             return [self.const(np.int32(_of_cpu(params["platforms"])))]
         if name == "split":
-            return self._split(params, inputs[0])
+            return self._split(params["axis"], params["sizes"], inputs[0])
+        if name == "unstack":
+            parts = self._split(params["axis"], [1] * len(outs), inputs[0])
+            return [self._reshaped(part, out.shape) for part, out in zip(parts, outs, strict=True)]
         if len(outs) != 1:
             raise UntranslatedError(f"{name} has no translation")
         if name == "bitcast_convert_type" and inputs[0].dtype.itemsize != outs[0].dtype.itemsize:
@@ -190,9 +193,13 @@ class Graph:
         key = (name, tuple(map(id, inputs)), _told(params))
         return [self._once(key, lambda: Operation(name, inputs, params, outs[0].shape, outs[0].dtype))]
 
-    def _split(self, params: dict[str, Any], whole: Operation) -> list[Operation]:
-        axis, begin, parts = params["axis"], 0, []
-        for size in params["sizes"]:
+    def _reshaped(self, node: Operation, shape: Sequence[int]) -> Operation:
+        key = ("reshape", (id(node),), tuple(shape))
+        return self._once(key, partial(Operation, "reshape", (node,), {}, shape, node.dtype))
+
+    def _split(self, axis: int, sizes: Sequence[int], whole: Operation) -> list[Operation]:
+        begin, parts = 0, []
+        for size in sizes:
             first, last = [0] * len(whole.shape), list(whole.shape)
             first[axis], last[axis] = begin, begin + size
             begin += size

@@ -77,6 +77,7 @@ VIEWS = {
     ),
     "iota that wraps around": lambda x: lax.iota(jnp.int8, 300),
     "joined": lambda x: (jnp.concatenate([x, x + 1, x[:, :0]], 1), jnp.concatenate([x.T, x.T]), jnp.append(x, 7)),
+    "unstacked": lambda x: (*jnp.unstack(x), *jnp.unstack(x, axis=-1), *x[0]),
     "stacked": lambda x: (jnp.stack([x, -x]), jnp.stack([x, x * 2, x.T.T], -1), jnp.stack([x[0, 0, 0], x[1, 1, 1]])),
     "split": lambda x: (*jnp.split(x, 2, 2), *jnp.split(x + 1, [1, 1], 1)),
     "padded": lambda x: (jnp.pad(x, 1), jnp.pad(x, ((0, 1), (2, 0), (0, 0)), constant_values=9)),
