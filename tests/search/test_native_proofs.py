@@ -154,9 +154,16 @@ def test_rules_without_a_translation_are_searched_in_lanes():
     assert jax.jit(search.search, compiler_options=FAST)(state, jnp.full(1, 100)).solved.all()
 
 
-def test_trees_that_say_what_is_sorted_are_searched_in_lanes(monkeypatch):
-    monkeypatch.setenv(build.SWITCH, "on")
-    assert Guided(GAME, primitives=PROVER.primitives).why_in_lanes() == "what is sorted depends on individuals"
+class MostReplies(DepthFirst):
+    """A search that sorts moves in its own way."""
+
+    def code(self, lane, before, action, after, seen):
+        return 255 - super().code(lane, before, action, after, seen)
+
+
+def test_searches_that_sort_moves_in_their_own_way_have_lanes():
+    for search in (Guided(GAME, primitives=PROVER.primitives), MostReplies(GAME)):
+        assert search.why_in_lanes() == "a form of the search sorts moves in a way of its own"
 
 
 def test_another_device_is_given_lanes():

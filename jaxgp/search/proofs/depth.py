@@ -106,8 +106,8 @@ class DepthFirst(DepthLanes):
     @property
     def _natively(self) -> Searched | str:
         """What C++ searches, or why it does not."""
-        if type(self).sees is not DepthFirst.sees:
-            return "what is sorted depends on individuals"
+        if type(self).sees is not DepthFirst.sees or type(self).code is not DepthFirst.code:
+            return "a form of the search sorts moves in a way of its own"
         return self.problem, self.orders, self.sort if self.sorts else None
 
     def why_in_lanes(self, contexts: Contexts = ()) -> str:
