@@ -153,7 +153,7 @@ class Run:
     @property
     def evolved(self) -> bool:
         """Whether no generation is left."""
-        # Before the first generation nothing is finished, and the first state may still be computed: do not wait for it.
+        # Before the first generation nothing is finished; a first state that is still computed is not waited for.
         stands = bool(self.generation) and bool(self.state.finished)
         return stands or self.generation >= self.config.algorithm.generations
 

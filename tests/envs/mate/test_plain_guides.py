@@ -1,4 +1,4 @@
-"""Genomes that guide complete searches in plain C++: against plain Python, searches by hand, and searches in lanes."""
+"""Complete searches in plain C++, also those that genomes guide: against plain Python, and against those of jaxgp."""
 
 import shutil
 
@@ -13,9 +13,11 @@ if shutil.which("g++") is None:
 import envs
 from envs.mate import suites
 from envs.mate.export.searcher import Searcher
+from envs.mate.rules import Mate
 from jaxgp.games.casting import cast
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
+from jaxgp.search.proofs.depth import DepthFirst
 from rivals.plain import mate
 from studies.mate import programs as plain
 from tests.envs.replays import FAST
@@ -83,6 +85,22 @@ def test_guides_that_say_nothing_leave_searches_by_hand_as_they_are(how):
         assert [one.truncated for one in found] == [one.cut for one in wanted]
         if how == "proof":
             assert [one.distinct for one in found] == [one.distinct for one in wanted]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("method", ["plain", "captures", "few"])
+def test_searches_by_hand_make_the_moves_of_plain_searches(method, told):
+    problems, limit = posed(dict.fromkeys((1, 2, 3, 4), 999)), 5000
+    search = DepthFirst(Mate(), method, told=told, deepest=4, entries=2**17)
+    states = jax.tree.map(jnp.asarray, Mate().positions(problems))
+    found = jax.device_get(jax.jit(search.search, compiler_options=FAST)(states, jnp.full(len(problems), limit)))
+    wanted = mate.count(method, problems, limit, told)
+    same = found.nodes == np.array([one.nodes for one in wanted])
+    # Plain searches replace no entry of their tables.
+    assert same.mean() > 0.94 if method == "few" else same.all()
+    np.testing.assert_array_equal(found.truncated, [one.cut for one in wanted])
+    np.testing.assert_array_equal(found.solved, [one.moves > 0 for one in wanted])
 
 
 @pytest.mark.slow
