@@ -154,8 +154,8 @@ class Run:
     def evolved(self) -> bool:
         """Whether no generation is left."""
         # Before the first generation nothing is finished; a first state that is still computed is not waited for.
-        stands = bool(self.generation) and bool(self.state.finished)
-        return stands or self.generation >= self.config.algorithm.generations
+        done = self.generation
+        return done >= self.config.algorithm.generations or (done > 0 and bool(self.state.finished))
 
     @property
     def ending(self) -> str | None:

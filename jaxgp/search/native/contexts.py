@@ -1,6 +1,6 @@
 """What the functions of a search are given beside states: contexts, and programs, which the interpreter runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -161,6 +161,31 @@ def _truth(x: bool) -> str:
 def function(head: str, body: Sequence[str]) -> str:
     """Return a function of C++."""
     return "\n".join([f"  {head}", *(f"    {line}" for line in body), "  }"])
+
+
+def written(
+    head: str,
+    lines: Sequence[str],
+    nodes: Sequence[Operation],
+    write: Callable[[Writer], None],
+    special: Mapping[str, Any] = WRITTEN,
+    numbers: Sequence[Operation] = (),
+) -> str:
+    """Return a function of C++ that computes nodes.
+
+    Args:
+        head: of the function.
+        lines: that name its arguments.
+        nodes: what it computes.
+        write: writes what becomes of these.
+        special: see `Writer`.
+        numbers: arguments that are one number each.
+    """
+    writer = Writer(dict(special))
+    writer.single.update(numbers)
+    writer.plan(nodes)
+    write(writer)
+    return function(head, [*lines, *writer.blocks[0]])
 
 
 def kinds_of(contexts: Contexts) -> tuple[Any, tuple[tuple[tuple[int, ...], Any], ...]] | str:

@@ -13,7 +13,6 @@ from jax import Array
 
 from jaxgp.contracts import Position, States
 from jaxgp.interpreter.native.marked import marking
-from jaxgp.native.arrays import WRITTEN
 from jaxgp.native.build import CAREFUL, Source
 from jaxgp.native.graph import Graph, Operation, UntranslatedError, given
 from jaxgp.native.writer import Writer
@@ -21,7 +20,7 @@ from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts, FullWidth, LegalOnly
 from jaxgp.search.native.calls import by_platform, call, refusal
 from jaxgp.search.native.contexts import HEADERS as CONTEXTS
-from jaxgp.search.native.contexts import ContextLayout, Generated, function, kinds_of, shapes_of
+from jaxgp.search.native.contexts import ContextLayout, Generated, function, kinds_of, shapes_of, written
 from jaxgp.search.native.layout import StateLayout
 
 ALPHABETA = "JaxgpAlphaBeta"
@@ -129,12 +128,13 @@ def _glance(state: Position) -> tuple[Any, Any]:
 
 
 def _look(layout: StateLayout) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
-    side, ended = graph.trace(_glance, state)
-    writer.plan([side, ended])
-    writer.line(f"return {{{writer.number(side)}, {writer.number(ended)} != 0}};")
-    return function("static Glance look(const uint8_t* state) {", [*lines, *writer.blocks[0]])
+    side, ended = Graph().trace(_glance, state)
+
+    def write(writer: Writer) -> None:
+        writer.line(f"return {{{writer.number(side)}, {writer.number(ended)} != 0}};")
+
+    return written("static Glance look(const uint8_t* state) {", lines, [side, ended], write)
 
 
 def _worth(ahead: Ahead, state: Position, context: Any) -> Any:
@@ -145,13 +145,10 @@ def _worth(ahead: Ahead, state: Position, context: Any) -> Any:
 
 
 def _value(layout: StateLayout, ahead: Ahead, context: ContextLayout) -> str:
-    graph, writer = Graph(), Writer(context.special)
     state, lines = layout.nodes("state")
-    worth = graph.trace(partial(_worth, ahead), state, context.nodes)
-    writer.plan([worth])
-    writer.line(f"return {writer.number(worth)};")
-    head = "static float value(const uint8_t* state, const Context& context) {"
-    return function(head, [*lines, *context.lines, *writer.blocks[0]])
+    worth = Graph().trace(partial(_worth, ahead), state, context.nodes)
+    head, lines = "static float value(const uint8_t* state, const Context& context) {", [*lines, *context.lines]
+    return written(head, lines, [worth], lambda to: to.line(f"return {to.number(worth)};"), context.special)
 
 
 class _Moves:

@@ -8,14 +8,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.contracts import Problem, States
-from jaxgp.native.arrays import WRITTEN
 from jaxgp.native.build import CAREFUL, Source
 from jaxgp.native.graph import Graph, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.native.contexts import HEADERS as CONTEXTS
-from jaxgp.search.native.contexts import ContextLayout, Generated, function
+from jaxgp.search.native.contexts import ContextLayout, Generated, function, written
 from jaxgp.search.native.layout import StateLayout
 
 DEPTH_FIRST = "JaxgpDepthFirst"
@@ -70,49 +69,39 @@ def generate(problem: Problem[Any], orders: tuple[str, str], sort: Sort | None, 
 
 def _root(layout: StateLayout, looks: StateLayout, problem: Problem[Any]) -> str:
     """Write what is asked of a root."""
-    graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
+    graph = Graph()
     side, left = graph.trace(lambda state: (state.to_move, problem.left(state)), state)
-    told, numbers = Writer(WRITTEN), Writer(WRITTEN)
-    told.plan([side])
-    told.line(f"return {told.number(side)} == 0;")
-    numbers.plan([left])
-    numbers.line(f"return {numbers.number(left)};")
     seen = graph.trace(problem.look, state)
-    writer.plan(jax.tree.leaves(seen))
-    looks.write(writer, seen, "to")
-    return "\n\n".join(
-        [
-            function("static bool own_side(const uint8_t* state) {", [*lines, *told.blocks[0]]),
-            function("static int32_t left(const uint8_t* state) {", [*lines, *numbers.blocks[0]]),
-            function("static void look(const uint8_t* state, uint8_t* to) {", [*lines, *writer.blocks[0]]),
-        ]
-    )
+    whole = jax.tree.leaves(seen)
+    functions = [
+        ("bool own_side(const uint8_t* state)", [side], lambda to: to.line(f"return {to.number(side)} == 0;")),
+        ("int32_t left(const uint8_t* state)", [left], lambda to: to.line(f"return {to.number(left)};")),
+        ("void look(const uint8_t* state, uint8_t* to)", whole, lambda to: looks.write(to, seen, "to")),
+    ]
+    return "\n\n".join(written(f"static {head} {{", lines, nodes, write) for head, nodes, write in functions)
 
 
 def _facts(looks: StateLayout) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     look, lines = looks.nodes("look")
-    found = graph.trace(lambda look: (look.count, look.forcing, look.won), look)
-    writer.plan(found)
-    count, forcing, won = map(writer.number, found)
-    writer.line(f"return {{{count}, {forcing}, {won} != 0}};")
-    return function("static Facts facts(const uint8_t* look) {", [*lines, *writer.blocks[0]])
+    found = Graph().trace(lambda look: (look.count, look.forcing, look.won), look)
+
+    def write(writer: Writer) -> None:
+        count, forcing, won = map(writer.number, found)
+        writer.line(f"return {{{count}, {forcing}, {won} != 0}};")
+
+    return written("static Facts facts(const uint8_t* look) {", lines, found, write)
 
 
 def _following(looks: StateLayout, problem: Problem[Any], name: str, order: str) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     look, lines = looks.nodes("look")
     action = given("action", (), jnp.int32)
-    found = graph.trace(lambda look, action: problem.following(look, action, order), look, action)
-    writer.single.add(action)
-    writer.plan([found])
-    writer.line(f"return {writer.number(found)};")
-    return function(f"static int32_t {name}(const uint8_t* look, int32_t action) {{", [*lines, *writer.blocks[0]])
+    found = Graph().trace(lambda look, action: problem.following(look, action, order), look, action)
+    head = f"static int32_t {name}(const uint8_t* look, int32_t action) {{"
+    return written(head, lines, [found], lambda to: to.line(f"return {to.number(found)};"), numbers=[action])
 
 
 def _play(layout: StateLayout, looks: StateLayout, problem: Problem[Any]) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
     action = given("action", (), jnp.int32)
 
@@ -120,41 +109,35 @@ def _play(layout: StateLayout, looks: StateLayout, problem: Problem[Any]) -> str
         after = problem.advance(state, action)
         return after, problem.look(after)
 
-    after, seen = graph.trace(play, state, action)
-    writer.single.add(action)
-    writer.plan(jax.tree.leaves((after, seen)))
-    layout.write(writer, after, "after")
-    looks.write(writer, seen, "look")
+    after, seen = Graph().trace(play, state, action)
+
+    def write(writer: Writer) -> None:
+        layout.write(writer, after, "after")
+        looks.write(writer, seen, "look")
+
     head = "static void play(const uint8_t* state, int32_t action, uint8_t* after, uint8_t* look) {"
-    return function(head, [*lines, *writer.blocks[0]])
+    return written(head, lines, jax.tree.leaves((after, seen)), write, numbers=[action])
 
 
 def _key(layout: StateLayout, problem: Problem[Any]) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
-    key = graph.trace(problem.key, state)
-    writer.plan([key])
-    writer.copy(key, "words")
-    return function("static void key(const uint8_t* state, uint32_t* words) {", [*lines, *writer.blocks[0]])
+    key = Graph().trace(problem.key, state)
+    head = "static void key(const uint8_t* state, uint32_t* words) {"
+    return written(head, lines, [key], lambda to: to.copy(key, "words"))
 
 
 def _code(layout: StateLayout, looks: StateLayout, sort: Sort | None, context: ContextLayout) -> str:
-    lines: list[str] = []
-    body = ["return 0;"]
-    if sort is not None:
-        graph, writer = Graph(), Writer(context.special)
-        (before, one), (after, two), (look, three) = (
-            each.nodes(name) for each, name in ((layout, "before"), (layout, "after"), (looks, "look"))
-        )
-        action = given("action", (), jnp.int32)
-        found = graph.trace(sort, context.nodes, before, action, after, look)
-        writer.single.add(action)
-        writer.plan([found])
-        writer.line(f"return {writer.number(found)};")
-        lines, body = [*one, *two, *three, *context.lines], writer.blocks[0]
     states = "const uint8_t* before, int32_t action, const uint8_t* after, const uint8_t* look"
     head = f"static int32_t code({states}, const Context& context) {{"
-    return function(head, [*lines, *body])
+    if sort is None:
+        return function(head, ["return 0;"])
+    (before, one), (after, two), (look, three) = (
+        each.nodes(name) for each, name in ((layout, "before"), (layout, "after"), (looks, "look"))
+    )
+    action = given("action", (), jnp.int32)
+    found = Graph().trace(sort, context.nodes, before, action, after, look)
+    lines, write = [*one, *two, *three, *context.lines], lambda to: to.line(f"return {to.number(found)};")
+    return written(head, lines, [found], write, context.special, [action])
 
 
 TEMPLATE = """\

@@ -7,14 +7,13 @@ import jax.numpy as jnp
 
 from jaxgp.contracts import Packs, Puzzle, States
 from jaxgp.interpreter.native.marked import marking
-from jaxgp.native.arrays import WRITTEN
 from jaxgp.native.build import CAREFUL, Source
 from jaxgp.native.graph import Graph, given
 from jaxgp.native.writer import Writer
 from jaxgp.search.chance import unused_key
 from jaxgp.search.lookahead import Contexts
 from jaxgp.search.native.contexts import HEADERS as CONTEXTS
-from jaxgp.search.native.contexts import ContextLayout, Generated, function
+from jaxgp.search.native.contexts import ContextLayout, Generated, function, written
 from jaxgp.search.native.layout import StateLayout
 from jaxgp.search.puzzles.children import Child, Lister, Order
 
@@ -60,34 +59,31 @@ def generate(puzzle: Puzzle, order: Order | None, contexts: Contexts) -> Generat
 
 
 def _step(layout: StateLayout, puzzle: Puzzle) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     before, lines = layout.nodes("before")
 
     def step(packed: States, action: Any) -> States:
         return layout.packed(Lister(puzzle, None, 0).step(layout.unpacked(packed), action))
 
     action = given("action", (), jnp.int32)
-    after = jax.tree.leaves(graph.trace(step, before, action))
-    writer.single.add(action)
-    writer.plan(after)
-    layout.write(writer, after, "after")
+    after = jax.tree.leaves(Graph().trace(step, before, action))
     head = "static void step(const uint8_t* before, int32_t action, uint8_t* after) {"
-    return function(head, [*lines, *writer.blocks[0]])
+    return written(head, lines, after, lambda to: layout.write(to, after, "after"), numbers=[action])
 
 
 def _look(layout: StateLayout, puzzle: Puzzle) -> str:
-    graph, writer = Graph(), Writer(WRITTEN)
     state, lines = layout.nodes("state")
 
     def look(packed: States) -> Any:
         whole = layout.unpacked(packed)
         return puzzle.solved(whole), puzzle.key(whole)
 
-    solved, key = graph.trace(look, state)
-    writer.plan([solved, key])
-    writer.copy(key, "key")
-    writer.line(f"return {writer.number(solved)};")
-    return function("static bool look(const uint8_t* state, uint32_t* key) {", [*lines, *writer.blocks[0]])
+    solved, key = Graph().trace(look, state)
+
+    def write(writer: Writer) -> None:
+        writer.copy(key, "key")
+        writer.line(f"return {writer.number(solved)};")
+
+    return written("static bool look(const uint8_t* state, uint32_t* key) {", lines, [solved, key], write)
 
 
 def _children(layout: StateLayout, puzzle: Puzzle, order: Order | None, context: ContextLayout) -> str:
