@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Points, Primitive, PrimitiveSet
+from jaxgp.genotypes import surrogates
+from jaxgp.genotypes.primitives import BOOL, FLOAT, OWN, Floats, Points, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Top
 
 DEEPEST = 12
@@ -21,7 +22,7 @@ CONSTANTS = Floats(-5.0, 5.0)
 
 def binary(name: str, call: Callable[[Array, Array], Array], python: str, latex: str) -> Primitive:
     """Return a function of two numbers."""
-    return Primitive(name, args=(FLOAT, FLOAT), call=call, python=python, latex=latex)
+    return Primitive(name, args=(FLOAT, FLOAT), call=call, gradient=OWN, python=python, latex=latex)
 
 
 def of_square(name: str, first: int, squares: Points) -> Primitive:
@@ -65,21 +66,48 @@ BASIC = (
 )
 
 _numbers, _truths = (FLOAT, FLOAT), (BOOL, BOOL)
-FUNCTIONS = (
-    Primitive("AND", BOOL, _truths, lambda a, b: a & b, python="({0} and {1})", latex="({0} \\wedge {1})"),
-    Primitive("LowerEqual", BOOL, _numbers, lambda a, b: a <= b, python="({0} <= {1})", latex="({0} \\leq {1})"),
-    Primitive("NAND", BOOL, _truths, lambda a, b: ~(a & b), python="(not ({0} and {1}))"),
-    Primitive("NOR", BOOL, _truths, lambda a, b: ~(a | b), python="(not ({0} or {1}))"),
-    Primitive("NOTG", BOOL, _truths, lambda a, b: ~a, ignores=1, python="(not {0})", latex="\\neg {0}"),
-    Primitive("OR", BOOL, _truths, lambda a, b: a | b, python="({0} or {1})", latex="({0} \\vee {1})"),
-    Primitive("IFT", FLOAT, (BOOL, *_numbers), jnp.where, picks=2, python="({1} if {0} else {2})"),
-    binary("Minus", lambda a, b: a - b, "({0} - {1})", "({0} - {1})"),
-    Primitive("MultERC", args=(FLOAT,), call=lambda a: a, picks=1, domain=CONSTANTS, python="{0}", latex="{0}"),
-    Primitive("NullJ", args=_numbers, call=lambda a, b: a, picks=2, python="{0}", latex="{0}"),
-    binary("Plus", lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),
-)
+
+
+def _truth(
+    name: str, args: tuple[str, ...], call: Callable[..., Array], by: Callable[..., Array], python: str, latex: str = ""
+) -> Primitive:
+    """Return a function whose values are truth values; `by` is what its gradient is that of."""
+    return Primitive(name, BOOL, args, call, ignores=int(name in INTRONS), gradient=by, python=python, latex=latex)
+
+
 INTRONS = ("NullJ", "NOTG")
 """Functions below which introns are explicit: the last argument is kept in the genome, and never computed."""
+
+FUNCTIONS = (
+    _truth("AND", _truths, lambda a, b: a & b, surrogates.both, "({0} and {1})", "({0} \\wedge {1})"),
+    _truth("LowerEqual", _numbers, lambda a, b: a <= b, surrogates.smaller, "({0} <= {1})", "({0} \\leq {1})"),
+    _truth("NAND", _truths, lambda a, b: ~(a & b), lambda a, b: 1 - surrogates.both(a, b), "(not ({0} and {1}))"),
+    _truth("NOR", _truths, lambda a, b: ~(a | b), lambda a, b: 1 - surrogates.either(a, b), "(not ({0} or {1}))"),
+    _truth("NOTG", _truths, lambda a, b: ~a, surrogates.negation, "(not {0})", "\\neg {0}"),
+    _truth("OR", _truths, lambda a, b: a | b, surrogates.either, "({0} or {1})", "({0} \\vee {1})"),
+    Primitive(
+        "IFT",
+        FLOAT,
+        (BOOL, *_numbers),
+        jnp.where,
+        picks=2,
+        gradient=surrogates.choose,
+        python="({1} if {0} else {2})",
+    ),
+    binary("Minus", lambda a, b: a - b, "({0} - {1})", "({0} - {1})"),
+    Primitive(
+        "MultERC",
+        args=(FLOAT,),
+        call=lambda a: a,
+        picks=1,
+        domain=CONSTANTS,
+        gradient=OWN,
+        python="{0}",
+        latex="{0}",
+    ),
+    Primitive("NullJ", args=_numbers, call=lambda a, b: a, picks=2, gradient=OWN, python="{0}", latex="{0}"),
+    binary("Plus", lambda a, b: a + b, "({0} + {1})", "({0} + {1})"),
+)
 
 TEN_TREES: Top = (
     *(0, 1, "LowerEqual"),

@@ -461,10 +461,18 @@ class Fitness(Remembers[Memory], Protocol[Memory]):
 
 
 class Differentiable(ABC, Generic[Memory]):
-    """A fitness with a loss that the numbers of programs can follow downhill, as `algorithm.tune` lets them."""
+    """A fitness with a loss that the numbers of programs can follow downhill, as `algorithm.tune` lets them.
+
+    Attributes:
+        own: whether each program has examples of its own.
+    """
+
+    own: ClassVar[bool] = False
 
     @abstractmethod
-    def examples(self, key: Array, memory: Memory) -> Examples: ...  # What programs learn from in a generation.
+    def examples(self, key: Array, population: Genomes, memory: Memory) -> Examples:
+        """Return what the programs of a generation [P, ...] learn from: for all of them, or [P, ...] if `own`."""
+
     @abstractmethod
     def loss(self, values: Array, known: Any) -> Array:
         """Return float32[], the loss of a program by its values in a block of examples (float32[B]).

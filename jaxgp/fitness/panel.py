@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 
 from jaxgp.arrays import count_distinct, in_chunks, in_shares, take
 from jaxgp.checks.values import real, whole
-from jaxgp.contracts import Game, Opponent, Player, States
+from jaxgp.contracts import Differentiable, Game, Opponent, Player, States
 from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
@@ -88,6 +88,7 @@ class PanelFitness(Absolute[Memories]):
         chunk: individuals whose games are played at a time, at most; None: all. It changes the memory that this takes,
             and nothing of the result but how often opponents search a position that their tables have lost.
         mesh: of devices that share the individuals; the same holds. Opponents remember what they did on the first one.
+        learning: what individuals learn their numbers by, before they are measured; None: they do not.
 
     Raises:
         UsageError: a value that is not accepted, or a player or an opponent of another game.
@@ -107,6 +108,7 @@ class PanelFitness(Absolute[Memories]):
     opening: int = 0
     chunk: int | None = None
     mesh: Mesh | None = None
+    learning: Differentiable[Any] | None = None
 
     seats: ClassVar[int] = 2
 
@@ -138,6 +140,11 @@ class PanelFitness(Absolute[Memories]):
         """What the player's individuals are written in."""
         return language_of(self.player)
 
+    @property
+    def differentiable(self) -> Differentiable[Any] | None:
+        """What individuals can learn by."""
+        return self.learning
+
     def init(self, key: Array) -> Memories:
         """Return the memories of the opponents."""
         keys = jax.random.split(key, len(self.opponents))
@@ -147,9 +154,9 @@ class PanelFitness(Absolute[Memories]):
         """Return the fitness that plays the games of this many individuals at a time; see `chunk`."""
         return replace(self, chunk=chunk)
 
-    def shared(self, mesh: Mesh | None) -> "PanelFitness":
-        """Return the fitness whose individuals are shared by the devices of a mesh."""
-        return replace(self, mesh=mesh)
+    def shared(self, mesh: Mesh | None) -> "PanelFitness | None":
+        """Return the fitness whose individuals are shared by the devices of a mesh; None where they learn."""
+        return None if self.learning else replace(self, mesh=mesh)
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]."""

@@ -54,9 +54,14 @@ class OwnLoss(Differentiable[Memories]):
 
     of: Differentiable[Any]
 
-    def examples(self, key: Array, memory: Memories) -> "Examples":
+    @property
+    def own(self) -> bool:  # type: ignore[override]
+        """Whether each program has examples of its own."""
+        return self.of.own
+
+    def examples(self, key: Array, population: Genome, memory: Memories) -> "Examples":
         """Return what the fitness has programs learn from."""
-        return self.of.examples(key, memory.own)
+        return self.of.examples(key, population, memory.own)
 
     def loss(self, values: Array, known: Any) -> Array:
         """Return the loss of the fitness."""

@@ -13,6 +13,7 @@ from jaxgp import options
 from jaxgp.checks.unions import Kinds
 from jaxgp.errors import reject
 from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, of_island
+from jaxgp.fitness.taught.options import DifferencesOptions
 from jaxgp.fitness.words import POINTS, describe_opponent
 from jaxgp.options import (
     DEEPEST,
@@ -78,13 +79,15 @@ class FitnessOptions:
 
     kinds: ClassVar[Kinds] = Kinds("fitness.kind", "jaxgp.kinds", "panel")
     renamed: ClassVar[dict[str, str]] = RENAMED
-    differentiable: ClassVar[bool] = False
-    """Whether the fitness that is made is `jaxgp.contracts.Differentiable`, or has one that is."""
-
     kind: str = option("", "what individuals are selected by")
     scale: float = option(1.0, "what the points are multiplied by", low=0, high=MAX_WEIGHT, above=True)
     parsimony: float = option(0.0, "the price of a node, or of a rule", low=0, high=MAX_WEIGHT)
     minimum: float | None = option(None, "the least fitness; null: there is none", low=-MAX_FITNESS, high=MAX_FITNESS)
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether the fitness that is made is `jaxgp.contracts.Differentiable`, or has one that is."""
+        return False
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
@@ -266,6 +269,62 @@ class GamesFitnessOptions(FitnessOptions):
     def dice(self) -> str:
         """Say in words which games have the same chance."""
         return "; both games of a pair have the same chance" if self.paired else ""
+
+
+@dataclass
+class OwnGamesFitnessOptions(FitnessOptions):
+    """Base of a fitness whose individuals may learn their numbers by games against themselves."""
+
+    differences: DifferencesOptions = option(
+        DifferencesOptions(), "learning from an individual's games against itself, with algorithm.tune.steps above 0"
+    )
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether there are such games."""
+        return self.differences.games > 0
+
+    def suits(self, algorithm: AnyAlgorithm) -> None:
+        """Refuse games that nobody learns from, and learning without games."""
+        asked, name = self.differences.games, "fitness.differences.games"
+        steps = algorithm.tune.steps if isinstance(algorithm, GPOptions) else 0
+        if asked and not steps:
+            reject(name, asked, "0, or algorithm.tune.steps above 0; nobody learns from these games")
+        if steps and not asked:
+            reject("algorithm.tune.steps", steps, f"0, or {name} above 0: games to learn from")
+        super().suits(algorithm)
+
+    def check(self, config: "Config", cast: "Cast") -> None:
+        """Refuse games of individuals that do not value the leaves of a search by one tree; raises UsageError."""
+        super().check(config, cast)
+        self.learning(cast)
+
+    def learning(self, cast: "Cast") -> "contracts.Differentiable | None":
+        """Return what individuals learn by; None: nothing."""
+        from jaxgp.fitness.taught.differences import Differences
+        from jaxgp.players.searched import SearchedPlayer
+
+        if not self.differences.games:
+            return None
+        if not isinstance(cast.actor, SearchedPlayer) or cast.actor.top is not None:
+            why = "programs of one tree that value the leaves of a search learn from their games, and no others"
+            reject("fitness.differences.games", self.differences.games, "0", why)
+        return Differences(cast.game, cast.actor, self.differences)
+
+    def taught(self) -> Rows:
+        """Return the row of the parameter table that says what individuals learn from; none: from nothing."""
+        one = self.differences
+        if not one.games:
+            return []
+        what = {"leaf": "leaves of principal variations", "root": "positions that are searched"}[one.learns]
+        games = f"{one.games} game{'' if one.games == 1 else 's'} of each individual against itself"
+        begun = f"up to {one.opening} random moves at first, {100 * one.chance:g} % later"
+        return [
+            (
+                "tuning by temporal differences",
+                f"{one.positions} {what} of {games}, up to {one.plies} plies, {begun}; lambda {one.decay:g}",
+            )
+        ]
 
 
 @dataclass

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.errors import reject
 from jaxgp.fitness.words import describe_opponent
-from jaxgp.kinds import AmongFitnessOptions, Rows, Seated
+from jaxgp.kinds import AmongFitnessOptions, OwnGamesFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, option
 from jaxgp.seats.options import GuideOptions
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class CoplayFitnessOptions(AmongFitnessOptions):
+class CoplayFitnessOptions(OwnGamesFitnessOptions, AmongFitnessOptions):
     """The points of games against others of the population and against the guides; the panel measures the fittest."""
 
     kind: str = option("coplay", "coevolution: games against others of the population, and guides", ("coplay",))
@@ -40,7 +40,7 @@ class CoplayFitnessOptions(AmongFitnessOptions):
         guides = seated.get("guides", {})
         met = tuple(Guide(guides[name], one.rounds, one.cutoff, one.weight) for name, one in self.guides.items())
         terms = self.games, met, self.weight, self.opening_plies, self.max_plies
-        among = CoevolutionFitness(cast.game, cast.actor, *terms)
+        among = CoevolutionFitness(cast.game, cast.actor, *terms, self.learning(cast))
         return Refereed(among, self.referee(cast, seated), self.measured)
 
     def rows(self, config: "Config") -> Rows:
@@ -53,6 +53,7 @@ class CoplayFitnessOptions(AmongFitnessOptions):
             ("fitness", " + ".join([points, *(_guide(guide) for guide in self.guides.values())])),
             self.judged(),
             ("champion", "the best of these"),
+            *self.taught(),
         ]
 
 

@@ -1,7 +1,7 @@
 """Fitness from decisions that a teacher has judged, in the place of games; a panel measures the fittest."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from jaxgp import files, options
 from jaxgp.errors import reject
@@ -81,8 +81,6 @@ class LessonsFitnessOptions(
 ):
     """Minus what an individual loses by its choices against the best ones; the panel measures the fittest in games."""
 
-    differentiable: ClassVar[bool] = True
-
     kind: str = option("lessons", "decisions that a teacher has judged, in the place of games", ("lessons",))
     file: str | None = option(
         None,
@@ -98,6 +96,11 @@ class LessonsFitnessOptions(
         high=MAX_LESSONS,
     )
     learning: LearningOptions = option(LearningOptions(), "learning of the fittest")
+
+    @property
+    def differentiable(self) -> bool:
+        """Lessons have a loss."""
+        return True
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""

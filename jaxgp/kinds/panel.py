@@ -1,9 +1,9 @@
 """Fitness from games of every individual against a fixed panel of opponents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from jaxgp.kinds import CandidatesFitnessOptions, GamesFitnessOptions, Rows, Seated
+from jaxgp.kinds import CandidatesFitnessOptions, GamesFitnessOptions, OwnGamesFitnessOptions, Rows, Seated
 from jaxgp.options import option
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class PanelFitnessOptions(GamesFitnessOptions, CandidatesFitnessOptions):
+class PanelFitnessOptions(OwnGamesFitnessOptions, GamesFitnessOptions, CandidatesFitnessOptions):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size), of games against the panel."""
 
     kind: str = option("panel", "games against a panel of opponents", ("panel",))
@@ -24,7 +24,7 @@ class PanelFitnessOptions(GamesFitnessOptions, CandidatesFitnessOptions):
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness."""
         del config
-        return self.against(cast, seated, self.opening_plies)
+        return replace(self.against(cast, seated, self.opening_plies), learning=self.learning(cast))
 
     def objective(self, game: str) -> str:
         """Say what individuals are to do."""
@@ -33,4 +33,4 @@ class PanelFitnessOptions(GamesFitnessOptions, CandidatesFitnessOptions):
     def rows(self, config: "Config") -> Rows:
         """Return the formula."""
         begun = f"; games begin with {self.opening_plies} random moves" if self.opening_plies else ""
-        return [("fitness", self.by_panel() + begun + self.dice())]
+        return [("fitness", self.by_panel() + begun + self.dice()), *self.taught()]

@@ -180,7 +180,7 @@ def test_a_referee_leaves_the_loss_to_its_fitness():
     refereed = Refereed(FITNESS, FITNESS)
     loss = refereed.differentiable
     assert loss is not None
-    found = loss.examples(jax.random.key(MEASURE), Memories(FITNESS.init(None), None))
+    found = loss.examples(jax.random.key(MEASURE), None, Memories(FITNESS.init(None), None))
     assert found.known.output.tolist() == [FITNESS.outputs.tolist()]
     known = jax.tree.map(lambda x: x[0], found.known)
     assert loss.loss(known.output + 2, known) == pytest.approx(4)

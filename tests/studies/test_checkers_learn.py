@@ -84,9 +84,9 @@ def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
     fourth, third, fifth = 0.5 * 0.9 + 0.5 * 1.0, 0.6, 0.3
     second = 0.5 * 0.4 + 0.5 * third
     first = 0.5 * 0.5 + 0.5 * (1 - second)
-    np.testing.assert_allclose(learn.goals(seen, 0.5)[:, 0], [first, second, third, fourth, fifth], rtol=1e-6)
+    np.testing.assert_allclose(learn.wanted(seen, 0.5)[:, 0], [first, second, third, fourth, fifth], rtol=1e-6)
     met = seen.replace(guided=seen.guided.at[0].set(True))  # what a guide finds does not count
-    np.testing.assert_allclose(learn.goals(met, 0.5)[0, 0], 1 - second, rtol=1e-6)
+    np.testing.assert_allclose(learn.wanted(met, 0.5)[0, 0], 1 - second, rtol=1e-6)
 
 
 @pytest.mark.thorough

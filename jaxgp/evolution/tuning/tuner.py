@@ -29,6 +29,7 @@ from jaxgp.evolution.tuning.options import TuneOptions
 from jaxgp.fitness.evaluation import child
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.nodes import unpack_features
 from jaxgp.interpreter.reverse.gradients import Examples, Loss, loss_and_slopes, losses, memory_bytes, plan_tapes
 from jaxgp.interpreter.reverse.tape import tunable, unfit
 
@@ -97,15 +98,15 @@ class Tuner(Learner):
         """Return programs [P, T, L] with the numbers of the least loss that they met, and metrics; see `Learner`."""
         del generation
         draw_key, examples_key = jax.random.split(child(key, TUNE))
-        examples, count = fitness.examples(examples_key, memory), len(population.value)
+        examples, count = fitness.examples(examples_key, population, memory), len(population.value)
         number = max(1, round(self.options.share * count))
         who = jax.random.permutation(draw_key, count)[:number] if number < count else jnp.arange(count)
-        one = memory_bytes(self.primitives, 1, population.capacity, examples.features.shape[-1])
+        one = memory_bytes(self.primitives, 1, population.capacity, examples.tree.shape[-1])
         most = max(1, min(number, ROOM // one))
-        run = partial(self._in_chunks, fitness.loss)
+        run = partial(self._in_chunks, fitness.loss, fitness.own)
         value, before, after = lax.platform_dependent(
             take(population, who),
-            examples,
+            take(examples, who) if fitness.own else examples,
             cpu=partial(run, together=min(most, TOGETHER)),
             default=partial(run, together=most),
         )
@@ -113,14 +114,21 @@ class Tuner(Learner):
         return tuned, {"tuned": (after < before).sum(dtype=jnp.int32)}
 
     def _in_chunks(
-        self, loss: Loss, programs: Programs, examples: Examples, together: int
+        self, loss: Loss, own: bool, programs: Programs, examples: Examples, together: int
     ) -> tuple[Array, Array, Array]:
-        """Tune so many programs at a time; return float32[P, T, L], their numbers, and the losses before and after."""
+        """Tune so many programs at a time; return float32[P, T, L], their numbers, and the losses before and after.
+
+        The examples are `own` ones of each program, [P, K, ...], or [K, ...].
+        """
         count = len(programs.value)
         _, order = longest_first(programs.length.sum(-1))
         order = jnp.pad(order, (0, -count % together), mode="edge")
-        chunks = jax.tree.map(lambda x: x.reshape(-1, together, *x.shape[1:]), take(programs, order))
-        found = lax.map(lambda some: self._descend(loss, some, examples), chunks)
+
+        def descend(some: tuple[Programs, Examples | None]) -> tuple[Array, Array, Array]:
+            return self._descend(loss, some[0], examples if some[1] is None else by_block(some[1]))
+
+        these = take((programs, examples if own else None), order)
+        found = lax.map(descend, jax.tree.map(lambda x: x.reshape(-1, together, *x.shape[1:]), these))
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), found)
         value, before, after = jax.tree.map(lambda x: jnp.zeros((count, *x.shape[1:]), x.dtype).at[order].set(x), flat)
         return value, before, after
@@ -169,6 +177,12 @@ class Tuner(Learner):
         )
         value, least = keep(best, value, end)
         return value, lost[0], least
+
+
+def by_block(own: Examples) -> Examples:
+    """Return own examples of programs, [P, K, ...], as [K, P, ...] with plain features."""
+    blocks = jax.tree.map(lambda x: x.swapaxes(0, 1), own)
+    return blocks._replace(features=jax.vmap(jax.vmap(unpack_features))(blocks.features))
 
 
 class Tunes(ABC):

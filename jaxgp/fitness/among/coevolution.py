@@ -9,14 +9,14 @@ Such fitness values cannot be compared between generations, so a referee has to 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp.checks.values import real, whole
-from jaxgp.contracts import Game, Opponent, Plans, Player
+from jaxgp.contracts import Differentiable, Game, Opponent, Plans, Player
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
@@ -64,6 +64,7 @@ class CoevolutionFitness(Absolute[Memories]):
         weight: points for winning a game against another individual.
         opening: random moves at the beginning of such a game.
         max_plies: longer games are stopped and scored as they stand.
+        learning: what individuals learn their numbers by, before they are measured; None: they do not.
     """
 
     game: Game
@@ -73,6 +74,7 @@ class CoevolutionFitness(Absolute[Memories]):
     weight: float = 1.0
     opening: int = 0
     max_plies: int = 400
+    learning: Differentiable[Any] | None = None
 
     seats: ClassVar[int] = 2
 
@@ -90,6 +92,11 @@ class CoevolutionFitness(Absolute[Memories]):
     def language(self) -> Language | None:
         """What the player's individuals are written in."""
         return language_of(self.player)
+
+    @property
+    def differentiable(self) -> Differentiable[Any] | None:
+        """What individuals can learn by."""
+        return self.learning
 
     def keys(self, key: Array) -> tuple[Array, Array]:
         """Return the keys that a referee and the guides begin with."""

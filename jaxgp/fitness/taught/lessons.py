@@ -130,11 +130,12 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
         cases = worth(-lost.T, size, self.scale, self.parsimony, self.minimum)
         return Evaluation(fitness, points, metrics, cases)
 
-    def examples(self, key: Array, memory: Lessons) -> Examples:
+    def examples(self, key: Array, population: Genome, memory: Lessons) -> Examples:
         """Return as many lessons as a generation draws, other ones, in blocks; each has room for its moves.
 
         Lessons that more than one tree values lie in the last blocks, so that the others need a single tree.
         """
+        del population
         assert isinstance(self.player, Learns)
         player, trees, count = self.player, self.player.primitives.num_trees, -(-self.drawn // BLOCK) * BLOCK
         drawn = self._at(memory, self._places(key, self.drawn)[np.arange(count) % self.drawn])

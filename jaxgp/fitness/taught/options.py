@@ -1,14 +1,15 @@
-"""Options of learning from lessons. Importing this does not import JAX."""
+"""Options of learning from lessons and from own games. Importing this does not import JAX."""
 
 from dataclasses import dataclass
 
-from jaxgp.options import MAX_POPULATION, option
+from jaxgp.options import MAX_GAMES, MAX_PLIES, MAX_POPULATION, option
 
 MAX_LESSONS = 100_000
 MAX_STOCK = 10_000_000
 """Lessons of a file, which stay on the host."""
 MAX_TERMS = 1000
 MAX_CANDIDATE_TERMS = 10_000
+MAX_POSITIONS = 100_000
 
 
 @dataclass
@@ -22,3 +23,30 @@ class LearningOptions:
     terms: int = option(2, "terms that each of their trees gets, where they explain enough", low=1, high=100)
     candidates: int = option(128, "random terms that a new one is chosen among", low=1, high=MAX_CANDIDATE_TERMS)
     most: int = option(300, "terms of a tree whose weights are fitted; the others stay", low=1, high=MAX_TERMS)
+
+
+@dataclass
+class DifferencesOptions:
+    """Temporal differences: individuals learn from games against themselves, with `algorithm.tune.steps` above 0."""
+
+    games: int = option(
+        0,
+        "games of an individual against itself in each generation, which it learns from; 0: none",
+        low=0,
+        high=MAX_GAMES,
+    )
+    learns: str = option(
+        "leaf",
+        "leaf: the value at the end of the principal variation; root: the value of the position that is searched",
+        ("leaf", "root"),
+    )
+    positions: int = option(512, "positions of these games that it learns from, at most", low=1, high=MAX_POSITIONS)
+    plies: int = option(120, "longer games are left before their end", low=2, high=MAX_PLIES)
+    opening: int = option(8, "random moves at the beginning of a game, at most", low=0, high=MAX_PLIES)
+    chance: float = option(0.05, "share of later moves that are random", low=0, high=1)
+    decay: float = option(
+        0.7,
+        "lambda: share of the next position's goal in that of a position; the rest is what it is worth",
+        low=0,
+        high=1,
+    )

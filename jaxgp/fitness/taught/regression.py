@@ -93,9 +93,9 @@ class RegressionFitness(Absolute[Targets], Differentiable[Targets]):
         fitness = worth(-error, sizes(population).astype(jnp.float32), parsimony=self.parsimony)
         return Evaluation(fitness, -error[:, None], {"evaluations": jnp.int32(len(error))}), memory
 
-    def examples(self, key: Array, memory: Targets) -> Examples:
+    def examples(self, key: Array, population: Programs, memory: Targets) -> Examples:
         """Return all points, in blocks of up to `PLACES`; nothing is drawn from the key."""
-        del key
+        del key, population
         return in_blocks(memory)
 
     def loss(self, values: Array, known: Weighted) -> Array:

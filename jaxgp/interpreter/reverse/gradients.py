@@ -10,13 +10,18 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.interpreter.calls import Features
 from jaxgp.interpreter.reverse.tape import Reverse, Tape, plan_tape, scales
 
 
 class Examples(NamedTuple):
-    """What programs learn from: positions in K blocks of B each."""
+    """What programs learn from: positions in K blocks of B each.
 
-    features: Array  # float32[K, F, B]: what a program sees of them
+    Where each of P programs has examples of its own, there is an axis more: [P, K, ...], or [K, P, ...] where they are
+    learned from.
+    """
+
+    features: Features  # float32[K, F, B], or packed: what a program sees of them; where they are learned from, float32
     tree: Array  # int32[K, B]: which tree of an individual values each; beyond the last one, none does
     known: Any  # [K, ...]: what else the loss asks of a block
 
@@ -42,12 +47,12 @@ def losses(
 ) -> Array:
     """Return float32[P], the losses of programs; see `loss_and_slopes`."""
     both = _trees(primitives, tapes, programs)
-    places = examples.features.shape[-1]
+    places = examples.tree.shape[-1]
 
     def block(carry: tuple[list[Array], Array], one: Examples) -> tuple[tuple[list[Array], Array], None]:
         rows, lost = carry
         rows, values, _ = _forward(both, rows, one)
-        return (rows, lost + jax.vmap(loss, (0, None))(values, one.known)), None
+        return (rows, lost + jax.vmap(loss, (0, _known(one)))(values, one.known)), None
 
     start = [tree.rows(places) for tree in both], jnp.zeros(len(programs.value), jnp.float32)
     return lax.scan(block, start, examples)[0][1] / len(examples.tree)
@@ -64,17 +69,16 @@ def loss_and_slopes(
         primitives: the set.
         tapes: as `plan_tapes` returned them.
         programs: [P, T, L]; numbers may have changed since.
-        examples: the same for all programs.
+        examples: [K, ...], the same for all programs, or [K, P, ...].
         loss: of a block, differentiable by JAX.
     """
     both = _trees(primitives, tapes, programs)
-    places = examples.features.shape[-1]
-    judge = jax.vmap(jax.value_and_grad(loss), (0, None))
+    places = examples.tree.shape[-1]
 
     def block(carry: Carry, one: Examples) -> tuple[Carry, None]:
         rows, back, lost, slopes = carry
         rows, values, mine = _forward(both, rows, one)
-        each, slope = judge(values, one.known)
+        each, slope = jax.vmap(jax.value_and_grad(loss), (0, _known(one)))(values, one.known)
         ran = [
             tree.backward(rows[t], back[t], one.features, mine[t].any(), jnp.where(mine[t], slope, 0.0))
             for t, tree in enumerate(both)
@@ -88,13 +92,18 @@ def loss_and_slopes(
     return lost / len(examples.tree), slopes / len(examples.tree)
 
 
+def _known(one: Examples) -> int | None:
+    """Return the axis of programs in what the examples of a block know."""
+    return 0 if one.tree.ndim == 2 else None
+
+
 def _trees(primitives: PrimitiveSet, tapes: tuple[Tape, ...], programs: Programs) -> list[Reverse]:
     scale = scales(primitives, programs)
     return [Reverse(primitives, t, tape, scale[:, t]) for t, tape in enumerate(tapes)]
 
 
 def _forward(both: list[Reverse], rows: list[Array], one: Examples) -> tuple[list[Array], Array, list[Array]]:
-    """Return rows, the values of a block, float32[P, B], and bool[B] for each tree, which positions it values."""
+    """Return rows, the values of a block, float32[P, B], and bool[B] or [P, B] for each tree: what it values."""
     mine = [one.tree == t for t in range(len(both))]
     ran = [tree.forward(rows[t], one.features, mine[t].any()) for t, tree in enumerate(both)]
     values = jnp.zeros_like(ran[0][1])

@@ -155,7 +155,7 @@ class Reverse:
 
         Args:
             rows: with any content.
-            features: float32[F, B].
+            features: float32[F, B], or float32[P, F, B] where each program sees others.
             needed: bool[], whether the values matter; else no step is taken.
         """
         root, steps = self.width * self.capacity, jnp.where(needed, self.tapes.steps.max(), 0)
@@ -221,7 +221,8 @@ class Reverse:
         return [one * scale[:, k, None] for k, one in enumerate(each)]
 
     def _call(self, p: Primitive, features: Array, args: Sequence[Array]) -> Array:
-        return jax.vmap(lambda *one: apply(p, features, one))(*args)
+        seen = 0 if features.ndim == 3 else None
+        return jax.vmap(lambda see, one: apply(p, see, one), (seen, 0))(features, args)
 
     def _pull(self, p: Primitive, features: Array, args: Sequence[Array], slope: Array) -> list[Array]:
         """Return the derivatives by the arguments of a function, float32[P, B] each, from that by its value."""
@@ -264,6 +265,6 @@ def _row(rows: Array, place: Array) -> Array:
 
 
 def _leaf(features: Array, feature: Array, base: Array) -> Array:
-    """Return float32[P, B]: a feature (int32[P]) of positions [F, B], or a number (float32[P]) where that is -1."""
-    number = jnp.broadcast_to(base[:, None], (len(base), features.shape[1]))
-    return jnp.where((feature < 0)[:, None], number, _row(features, feature)) if len(features) else number
+    """Return float32[P, B]: a feature (int32[P]) of positions [F, B] or [P, F, B], or a number where that is -1."""
+    number = jnp.broadcast_to(base[:, None], (len(base), features.shape[-1]))
+    return jnp.where((feature < 0)[:, None], number, _row(features, feature)) if features.shape[-2] else number

@@ -79,7 +79,7 @@ class GateTuner(Learner):
 
         def step(carry: tuple[Weights, optax.OptState], number: Array) -> tuple[tuple[Weights, optax.OptState], Array]:
             weights, state = carry
-            examples = fitness.examples(jax.random.fold_in(child(key, TUNE), number), memory)
+            examples = fitness.examples(jax.random.fold_in(child(key, TUNE), number), population, memory)
             lost, slopes = judge(weights, examples, fitness.loss)
             slopes = tuple(jnp.where(some & jnp.isfinite(x), x, 0.0) for some, x in zip(there, slopes, strict=True))
             change, state = jax.vmap(rule.update)(slopes, state)

@@ -54,6 +54,7 @@ from jaxgp.config import arguments
 from jaxgp.config.schema import Config
 from jaxgp.errors import RunError, reason, reject
 from jaxgp.evolution.state import BestSoFar
+from jaxgp.fitness.taught.differences import goals
 from jaxgp.genotypes import language as languages
 from jaxgp.league.members import champion_files
 from jaxgp.measure import champions
@@ -152,24 +153,15 @@ class Seen:
     turned: Array  # bool[B]: whether the other side moves next
 
 
-def goals(seen: Seen, lam: float) -> Array:
+def wanted(seen: Seen, lam: float) -> Array:
     """Return float32[K, B]: what each of the positions is to be worth to the side to move.
 
     Args:
         seen: K plies of B games, in their order.
         lam: the share of the next position's goal, as far as no random move lies between; the rest is the search's.
     """
-
-    def back(later: Array, ply: tuple[Seen, Array]) -> tuple[Array, Array]:
-        one, last = ply
-        after = jnp.where(one.turned, 1 - later, later)
-        known = jnp.where(one.ended, one.result, jnp.where(last, one.found, after))
-        share = jnp.where(one.guided, 1, lam)
-        goal = (1 - share) * one.found + share * jnp.where(one.cut, one.found, known)
-        return goal, goal
-
-    last = jnp.arange(len(seen.found)) == len(seen.found) - 1
-    return lax.scan(back, seen.found[0], (seen, last), reverse=True)[1]
+    share = jnp.where(seen.guided, 1, lam)
+    return goals(seen.found, seen.result, seen.cut, seen.ended, seen.turned, share)
 
 
 class Learner:
@@ -290,13 +282,13 @@ class Learner:
         one, key = self.options, jax.random.fold_in(now.key, now.chunk)
         keys = jax.vmap(lambda n: jax.random.fold_in(key, n))(jnp.arange(one.plies))
         now, seen = lax.scan(self._play, now, keys)
-        wanted = goals(seen, one.lam).reshape(-1)
+        goal = wanted(seen, one.lam).reshape(-1)
         states = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), seen.states)
-        order = jax.random.permutation(key, len(wanted))[: len(wanted) // one.passes * one.passes]
+        order = jax.random.permutation(key, len(goal))[: len(goal) // one.passes * one.passes]
 
         def step(carry: tuple[Array, Any], part: Array) -> tuple[tuple[Array, Any], Array]:
             weights, memory = carry
-            loss, slope = jax.value_and_grad(self._loss)(weights, take(states, part), wanted[part])
+            loss, slope = jax.value_and_grad(self._loss)(weights, take(states, part), goal[part])
             steps, memory = self.adam.update(slope, memory, weights)
             return (optax.apply_updates(weights, steps), memory), loss
 
