@@ -42,6 +42,8 @@ from jaxgp.options import bound, check, option
 
 DIRECTIONS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
 """Rows up and columns to the right of one step, by direction."""
+MOST_AHEAD = 3
+"""The greatest lead that the points of a draw tell apart."""
 
 
 class Pieces(NamedTuple):
@@ -84,6 +86,12 @@ class Checkers(ListsMoves):
     lose: bool = option(False, "whether the side without a piece or a move wins: lose checkers")
     quiet_plies: int = option(
         40, "plies in a row without a capture after which a game is drawn; 0: there is no such draw", low=0, high=9999
+    )
+    lead: float = option(
+        0.0,
+        f"points beyond a half that a draw gives for each man ahead, up to {MOST_AHEAD}; of lose checkers, behind",
+        low=0.0,
+        high=0.5 / MOST_AHEAD,
     )
     position: str | None = option(
         None, f"the position that games begin with, as in PDN: {fen.ACCEPTED}; null: the men of the start"
@@ -198,8 +206,17 @@ class Checkers(ListsMoves):
         return freeze(state, after, legal)
 
     def score(self, state: State) -> Array:
-        """Return float32[2]: a point for a game won, half a point for one that is drawn or goes on."""
-        return (state.returns + 1) / 2
+        """Return float32[2]: a point for a game won, half a point for one that is drawn or goes on.
+
+        With `lead` a draw gives more to the side with more pieces, a king being one like a man.
+        """
+        points = (state.returns + 1) / 2
+        if not self.lead:
+            return points
+        ahead = jnp.clip(count(state.own) - count(state.other), -MOST_AHEAD, MOST_AHEAD)
+        ahead = jnp.where((np.arange(2) == state.to_move) ^ self.lose, ahead, -ahead)
+        drawn = state.terminated & (state.returns == 0).all()
+        return (points + jnp.where(drawn, self.lead * ahead, 0.0)).astype(jnp.float32)
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; the pieces stay."""

@@ -46,6 +46,24 @@ def seats(opponents: Sequence[Opponent]) -> np.ndarray:
     return np.concatenate([np.repeat([0, 1], opponent.games) for opponent in opponents]).astype(np.int32)
 
 
+def points(game: Game, states: State, counted: str) -> Array:
+    """Return float32[..., 2]: what games [...] are worth by seat, from 0 to 1.
+
+    Args:
+        game: the rules.
+        states: positions after the last moves.
+        counted: `result`: 1 for a win, 1/2, 0; `share`: the game's own points of a seat, divided by those of both; 1/2
+            where neither has any.
+    """
+    if counted == "result":
+        return states.returns * 0.5 + 0.5
+    shape = states.to_move.shape
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[len(shape) :]), states)
+    scores = jax.vmap(game.score)(flat)
+    both = scores.sum(-1, keepdims=True)
+    return jnp.where(both > 0, scores / jnp.where(both > 0, both, 1), 0.5).reshape(*shape, 2)
+
+
 def mean_by_opponent(opponents: Sequence[Opponent], values: Array) -> Array:
     """Average float32[P, G] over the games of each opponent and seat: float32[P, O, 2]."""
     return jnp.stack([jnp.mean(values[:, s].reshape(len(values), 2, -1), -1) for s in _slices(opponents)], 1)

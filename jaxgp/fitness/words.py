@@ -2,6 +2,8 @@
 
 from jaxgp.seats.options import OpponentOptions
 
+COUNTED = ("result", "share")
+"""What games of individuals among themselves may count."""
 POINTS = ("score", "result", "share")
 """What points of a game can be; see `jaxgp.fitness.panel.PanelFitness`."""
 

@@ -299,8 +299,8 @@ class OwnGamesFitnessOptions(FitnessOptions):
         super().check(config, cast)
         self.learning(cast)
 
-    def learning(self, cast: "Cast") -> "contracts.Differentiable | None":
-        """Return what individuals learn by; None: nothing."""
+    def learning(self, cast: "Cast", counted: str = "result") -> "contracts.Differentiable | None":
+        """Return what individuals learn by, in games that count as `counted` says; None: nothing."""
         from jaxgp.fitness.taught.differences import Differences
         from jaxgp.players.searched import SearchedPlayer
 
@@ -309,7 +309,7 @@ class OwnGamesFitnessOptions(FitnessOptions):
         if not isinstance(cast.actor, SearchedPlayer) or cast.actor.top is not None:
             why = "programs of one tree that value the leaves of a search learn from their games, and no others"
             reject("fitness.differences.games", self.differences.games, "0", why)
-        return Differences(cast.game, cast.actor, self.differences)
+        return Differences(cast.game, cast.actor, self.differences, counted)
 
     def taught(self) -> Rows:
         """Return the row of the parameter table that says what individuals learn from; none: from nothing."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jaxgp.errors import reject
-from jaxgp.fitness.words import describe_opponent
+from jaxgp.fitness.words import COUNTED, describe_opponent
 from jaxgp.kinds import AmongFitnessOptions, OwnGamesFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, option
 from jaxgp.seats.options import GuideOptions
@@ -24,6 +24,12 @@ class CoplayFitnessOptions(OwnGamesFitnessOptions, AmongFitnessOptions):
         1, "games of each individual from each seat against others of the population", low=1, high=MAX_GAMES
     )
     weight: float = option(1.0, "points of a game won against another individual", low=0, high=MAX_WEIGHT)
+    counted: str = option(
+        "result",
+        "what a game counts, but for those of the panel: result: 1, 1/2, 0; share: own points of the game, divided by "
+        "those of both sides",
+        COUNTED,
+    )
     guides: dict[str, GuideOptions] = option({}, "opponents met by the whole population, by name")
 
     def laws(self, prefix: str) -> None:
@@ -39,16 +45,17 @@ class CoplayFitnessOptions(OwnGamesFitnessOptions, AmongFitnessOptions):
 
         guides = seated.get("guides", {})
         met = tuple(Guide(guides[name], one.rounds, one.cutoff, one.weight) for name, one in self.guides.items())
-        terms = self.games, met, self.weight, self.opening_plies, self.max_plies
-        among = CoevolutionFitness(cast.game, cast.actor, *terms, self.learning(cast))
+        terms = self.games, met, self.weight, self.opening_plies, self.max_plies, self.counted
+        among = CoevolutionFitness(cast.game, cast.actor, *terms, self.learning(cast, self.counted))
         return Refereed(among, self.referee(cast, seated), self.measured)
 
     def rows(self, config: "Config") -> Rows:
         """Return the formula, what the referee does, and who is the champion."""
         weight = "" if self.weight == 1 else f"{self.weight:g} * "
         games = f"{self.games} game{'' if self.games == 1 else 's'} from each seat"
+        scale = "1 win, 1/2 draw, 0 loss" if self.counted == "result" else "the share of both sides' points"
         others = f"others of the population{self.opened()}"
-        points = f"{weight}points of {games} against {others} (1 win, 1/2 draw, 0 loss)"
+        points = f"{weight}points of {games} against {others} ({scale})"
         return [
             ("fitness", " + ".join([points, *(_guide(guide) for guide in self.guides.values())])),
             self.judged(),

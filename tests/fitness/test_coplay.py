@@ -63,7 +63,7 @@ def test_opponents_are_drawn_uniformly_from_the_others():
 def test_totals_are_of_the_same_games_from_both_seats():
     pairs = coplay.Pairs(jnp.array([[1, 2], [2, 0], [0, 1]]), jnp.array([[2, 1], [0, 2], [1, 0]]))
     first = np.array([[1.0, -1.0], [0.0, 1.0], [-1.0, 0.0]], np.float32)  # of the games 0-1, 0-2; 1-2, 1-0; 2-0, 2-1
-    found = coplay.totals(pairs, jnp.stack([first, -first], -1))
+    found = coplay.totals(pairs, jnp.stack([first, -first], -1) * 0.5 + 0.5)
     # From the second seat 0 lost to 1 and won against 2; 1 lost to 0 and drew with 2; 2 drew with 1 and won against 0.
     assert found.tolist() == [[1.0, 1.0], [1.5, 0.5], [0.5, 1.5]]
     assert np.asarray(found).sum() == first.size
@@ -111,7 +111,7 @@ def test_games_side_by_side_are_those_played_one_by_one(opening):
     assert len(ends) > 3
     assert 0 < forfeits < PLAYERS * GAMES
     assert len(set(np.asarray(begun.states.own[0]).ravel().tolist())) > opening
-    points = np.asarray(coplay.totals(pairs, played.states.returns)) / GAMES
+    points = np.asarray(coplay.totals(pairs, played.states.returns * 0.5 + 0.5)) / GAMES
     np.testing.assert_allclose(points[:, 0], np.asarray(played.states.returns[..., 0]).mean(1) / 2 + 0.5)
     by_second = [[] for _ in range(PLAYERS)]
     for first, n in np.ndindex(PLAYERS, GAMES):

@@ -17,10 +17,12 @@ from jax import Array, lax
 
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Differentiable, Game, Opponent, Plans, Player
+from jaxgp.errors import reject
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
+from jaxgp.fitness.words import COUNTED
 from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like
 from jaxgp.printable import brief
@@ -64,6 +66,7 @@ class CoevolutionFitness(Absolute[Memories]):
         weight: points for winning a game against another individual.
         opening: random moves at the beginning of such a game.
         max_plies: longer games are stopped and scored as they stand.
+        counted: what all these games count; see `jaxgp.fitness.matches.points`.
         learning: what individuals learn their numbers by, before they are measured; None: they do not.
     """
 
@@ -74,6 +77,7 @@ class CoevolutionFitness(Absolute[Memories]):
     weight: float = 1.0
     opening: int = 0
     max_plies: int = 400
+    counted: str = "result"
     learning: Differentiable[Any] | None = None
 
     seats: ClassVar[int] = 2
@@ -87,6 +91,8 @@ class CoevolutionFitness(Absolute[Memories]):
         whole("games", self.games, 0, MAX_GAMES)
         real("weight", self.weight, 0, MAX_WEIGHT)
         whole("opening", self.opening, 0, self.max_plies, "max_plies")
+        if self.counted not in COUNTED:
+            reject("counted", self.counted, ", ".join(COUNTED))
 
     @property
     def language(self) -> Language | None:
@@ -125,7 +131,7 @@ class CoevolutionFitness(Absolute[Memories]):
         draw_key, play_key = jax.random.split(jax.random.fold_in(key, len(self.guides)))
         pairs = coplay.draw(draw_key, count, self.games)
         played = coplay.play(play_key, self.game, self.player, plans, pairs, self.max_plies, self.opening)
-        points = coplay.totals(pairs, played.states.returns)
+        points = coplay.totals(pairs, matches.points(self.game, played.states, self.counted))
         fitness += self.weight * points.sum(1)
         metrics = {
             "evaluations": games + jnp.int32(played.plies.size),
@@ -153,8 +159,8 @@ class CoevolutionFitness(Absolute[Memories]):
                 own, self.game, self.player, plans, (guide.opponent,), (memory,), self.max_plies, fit
             )
             seat = matches.seats((guide.opponent,))
-            mine = jnp.where(seat == 0, played.states.returns[..., 0], played.states.returns[..., 1])
-            points = jnp.where(fit, (mine * 0.5 + 0.5).sum(1), 0.0)
+            worth = matches.points(self.game, played.states, self.counted)
+            points = jnp.where(fit, jnp.where(seat == 0, worth[..., 0], worth[..., 1]).sum(1), 0.0)
             plies = jnp.where(fit[:, None], played.plies, 0).sum(dtype=jnp.int32)
             games += 2 * guide.opponent.games * fit.sum(dtype=jnp.int32)
             return fitness + guide.weight * points, memory, games, moves + plies, searches + played.searches

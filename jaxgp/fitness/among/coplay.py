@@ -148,15 +148,14 @@ def play(
     return Coplayed(*done[:2])
 
 
-def totals(pairs: Pairs, returns: Array) -> Array:
-    """Return float32[P, 2]: the results of each individual from each seat, added up; 1 win, 1/2 draw, 0 loss.
+def totals(pairs: Pairs, points: Array) -> Array:
+    """Return float32[P, 2]: the points of each individual from each seat, added up.
 
     Sums of halves and quarters are exact, as means are not. So individuals that are alike stay so, on every device.
 
     Args:
         pairs: who met whom.
-        returns: float32[P, N, 2], of the ended games by seat.
+        points: float32[P, N, 2], of the ended games by seat: 1 for a win, 1/2, 0.
     """
-    value = returns * 0.5 + 0.5
-    by_second = jax.vmap(lambda column, at: column[at], (1, 1), 1)(value[..., 1], pairs.first)
-    return jnp.stack([value[..., 0].sum(1), by_second.sum(1)], 1)
+    by_second = jax.vmap(lambda column, at: column[at], (1, 1), 1)(points[..., 1], pairs.first)
+    return jnp.stack([points[..., 0].sum(1), by_second.sum(1)], 1)

@@ -81,7 +81,7 @@ class EliminationFitness(Absolute[tuple[()]]):
             lots = jax.random.permutation(lot_key, count)
             beats = (own > own[rival]) | ((own == own[rival]) & (lots > lots[rival]))
             fitness = jnp.where(entered & ~beats, 1 / left, fitness)
-            points += jnp.where(entered[:, None], coplay.totals(pairs, played.states.returns), 0)
+            points += jnp.where(entered[:, None], coplay.totals(pairs, played.states.returns * 0.5 + 0.5), 0)
             returns = jnp.where(entered[:, None], played.states.returns[..., 0], jnp.nan)
             counts = [entered.sum(dtype=jnp.int32) * self.games, jnp.where(entered[:, None], played.plies, 0).sum()]
             counts += [(returns == 0).sum(), (returns > 0).sum()]

@@ -24,6 +24,7 @@ from jax import Array, lax
 from jaxgp import arrays
 from jaxgp.arrays import take
 from jaxgp.contracts import Differentiable, Game
+from jaxgp.fitness.matches import points
 from jaxgp.fitness.taught.options import DifferencesOptions
 from jaxgp.genotypes.language import Genome
 from jaxgp.interpreter.calls import Features
@@ -102,11 +103,13 @@ class Differences(Differentiable[Any]):
         game: the rules, without chance.
         player: how individuals play; they are one tree each, and value the leaves of a search.
         asked: how many games, and what is learned from them.
+        counted: what a game counts; see `jaxgp.fitness.matches.points`.
     """
 
     game: Game
     player: SearchedPlayer
     asked: DifferencesOptions
+    counted: str = "result"
 
     own: ClassVar[bool] = True
 
@@ -197,12 +200,18 @@ class Differences(Differentiable[Any]):
             same = learning.to_move == states.to_move
             sign = jnp.where(going & ~learning.terminated, jnp.where(same, 1.0, -1.0), 0.0)
         after = self._step(states, jnp.where(cut, drawn, best), going)
-        result = jax.vmap(lambda state, seat: state.returns[seat] * 0.5 + 0.5)(after, states.to_move)
-        seen = jax.vmap(self.player.view, out_axes=-1)(learning)
+        worth = points(self.game, after, self.counted)
+        result = jnp.take_along_axis(worth, states.to_move[:, None], 1)[:, 0]
+        seen = jax.vmap(self._view, out_axes=-1)(learning)
         side = 1.0 if self.player.mover else -1.0
         found = jnp.where(going, values.max(-1), 0.0)
         turned = after.to_move != states.to_move
         return after, Ply(seen, side * sign, found, result, going, cut, going & after.terminated, turned)
+
+    def _view(self, state: State) -> Features:
+        """Return what a program sees of a position."""
+        twin = self.player.twin
+        return self.player.view(state if twin is None else twin.pack(state))
 
     def _leaves(self, search: AlphaBeta, plans: Plan, states: State, best: Array, going: Array) -> State:
         """Return the ends of the principal variations of states, of which the best moves are known."""

@@ -10,7 +10,6 @@ from jax import Array, lax
 
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.interpreter.calls import Features
 from jaxgp.interpreter.reverse.tape import Reverse, Tape, plan_tape, scales
 
 
@@ -18,10 +17,10 @@ class Examples(NamedTuple):
     """What programs learn from: positions in K blocks of B each.
 
     Where each of P programs has examples of its own, there is an axis more: [P, K, ...], or [K, P, ...] where they are
-    learned from.
+    learned from. Only the features of [P, K, ...] may be packed.
     """
 
-    features: Features  # float32[K, F, B], or packed: what a program sees of them; where they are learned from, float32
+    features: Array  # float32[K, F, B]: what a program sees of them
     tree: Array  # int32[K, B]: which tree of an individual values each; beyond the last one, none does
     known: Any  # [K, ...]: what else the loss asks of a block
 

@@ -1,5 +1,7 @@
 """Every clause of the rules as a drawn position."""
 
+import dataclasses
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -286,6 +288,24 @@ def test_a_game_is_drawn_after_forty_plies_without_a_capture(quiet, ended):
     if ended:
         assert game.score(after).tolist() == [0.5, 0.5]
         assert legal(game, after) == []
+
+
+@pytest.mark.parametrize(("lose", "points"), [(False, [0.25, 0.75]), (True, [0.75, 0.25])])
+def test_a_draw_can_count_by_who_has_more_pieces(lose, points):
+    board = """
+        . . . . . W
+        . . . . W .
+        . . . . . W
+        . . . . . .
+        . . . . . .
+        B . . . . .
+        """
+    game, state = read(board, quiet=39, lose=lose)
+    game = dataclasses.replace(game, lead=0.125)
+    after = play(game, state, "a1-b2")
+    assert np.asarray(after.returns).tolist() == [0, 0]
+    assert game.score(after).tolist() == points
+    assert game.score(state).tolist() == [0.5, 0.5]  # a game that goes on counts for nobody
 
 
 def test_steps_of_men_count_as_plies_without_a_capture_and_captures_begin_anew():
