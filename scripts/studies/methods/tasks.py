@@ -79,6 +79,10 @@ METHODS: Mapping[str, Method] = {
     "gp": Method(
         "generational genetic programming, one elite; of vectors a genetic algorithm", GP, ("algorithm=genetic",)
     ),
+    "tuned": Method(
+        "`gp` whose programs value leaves, and learn by four games a generation against themselves beside the budget",
+        (*GP, "fitness.differences.games=4", "algorithm.tune.steps=10", "algorithm.tune.rate=0.03"),
+    ),
     "islands": Method("the same on four islands in a ring", (*GP, *ISLANDS), ("algorithm=genetic", *ISLANDS)),
     "map_elites": Method(
         "an archive of 8 x 8 cells, by size and by primitives used",
