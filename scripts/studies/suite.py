@@ -89,7 +89,8 @@ def plan(options: Options, methods: Sequence[str], table: CSVTable, composer: "C
                 continue
             given = words(task, method, options.budget)
             if given is None:
-                arguments.say(f"{task}: {method} is left out (it breeds no {TASKS[task].genomes})")
+                others = "programs that value no leaves" if METHODS[method].leaves else TASKS[task].genomes
+                arguments.say(f"{task}: {method} is left out (it breeds no {others})")
                 continue
             try:
                 run = validate.check(composer.compose(given), envs)

@@ -73,7 +73,7 @@ BAD = [
     ("algorithm.mutation.rule", 1.0, "0; individuals of mancala with program.role=program have no rules"),
     ("algorithm.crossover.rule", 1.0, "0; individuals of mancala with program.role=program have no rules"),
     ("algorithm.mutation.children", float("inf"), "a number from 0"),
-    ("algorithm.tune.steps", 5, "0 with fitness.kind=panel, which has no loss with a gradient"),
+    ("algorithm.tune.steps", 5, "0, or fitness.differences.games above 0: games to learn from"),
     ("algorithm.tune.rate", 0.0, "a number above 0"),
     ("algorithm.tune.decay", 1.5, "a number above 0 up to 1"),
     ("algorithm.tune.inherit", "darwin", "lamarck, baldwin"),

@@ -49,7 +49,7 @@ HIGHEST = 1e9
 State = Any
 
 
-class Judged(NamedTuple):
+class Wanted(NamedTuple):
     """What the loss knows of a block of positions."""
 
     rate: (
@@ -146,9 +146,9 @@ class Differences(Differentiable[Any]):
         there = (drawn >= 0).reshape(count, -1, width)
         seen = jax.tree.map(lambda x: jnp.moveaxis(blocks(x), -1, -2), plies.seen)
         rate = jnp.where(there, rates[:, None, None] * blocks(plies.sign), 0.0)
-        return Examples(seen, jnp.where(there, 0, 1).astype(jnp.int32), Judged(rate, blocks(wanted)))
+        return Examples(seen, jnp.where(there, 0, 1).astype(jnp.int32), Wanted(rate, blocks(wanted)))
 
-    def loss(self, values: Array, known: Judged) -> Array:
+    def loss(self, values: Array, known: Wanted) -> Array:
         """Return the mean cross entropy of chances, from values float32[B], and goals."""
         there = known.rate != 0
         logits = known.rate * jnp.clip(jnp.where(there, values, 0.0), -HIGHEST, HIGHEST)

@@ -62,12 +62,14 @@ class Method:
         programs: options where genomes are programs; empty: it breeds none.
         vectors: options where genomes are vectors of numbers; empty: it breeds none.
         population: individuals of a generation.
+        leaves: whether it breeds only programs that value the leaves of a search.
     """
 
     says: str
     programs: Sequence[str] = ()
     vectors: Sequence[str] = ()
     population: int = 64
+    leaves: bool = False
 
 
 METHODS: Mapping[str, Method] = {
@@ -82,6 +84,7 @@ METHODS: Mapping[str, Method] = {
     "tuned": Method(
         "`gp` whose programs value leaves, and learn by four games a generation against themselves beside the budget",
         (*GP, "fitness.differences.games=4", "algorithm.tune.steps=10", "algorithm.tune.rate=0.03"),
+        leaves=True,
     ),
     "islands": Method("the same on four islands in a ring", (*GP, *ISLANDS), ("algorithm=genetic", *ISLANDS)),
     "map_elites": Method(
@@ -102,6 +105,7 @@ class Task:
         selected: options of the fitness of a run.
         reported: options of the fitness that measures champions.
         genomes: `programs` or `vectors`.
+        leaves: whether programs value the leaves of a search.
     """
 
     says: str
@@ -109,6 +113,7 @@ class Task:
     selected: Sequence[str]
     reported: Sequence[str]
     genomes: str = "programs"
+    leaves: bool = False
 
 
 def against(**players: str) -> tuple[str, ...]:
@@ -135,6 +140,7 @@ TASKS: Mapping[str, Task] = {
         ("game=mancala", "program.role=leaf", "program.depth=1"),
         against(random="kind:random,games:10", shallow="kind:search,depth:1,ties:random,games:5"),
         against(deeper="kind:search,depth:2,ties:random,games:100"),
+        leaves=True,
     ),
     "othello": Task(
         "share of points in 100 games against a search of 2 plies; selected by 16 games against random moves and 1 ply",
@@ -147,6 +153,7 @@ TASKS: Mapping[str, Task] = {
         ("game=lose_checkers", "program.depth=1"),
         against(random="kind:random,games:6"),
         against(deeper="kind:search,depth:2,evaluator:noise,ties:random,games:50"),
+        leaves=True,
     ),
     "backgammon": Task(
         "share of games won of 400 against the network; selected by 12 games against Pubeval",
@@ -211,7 +218,7 @@ def words(task: str, method: str, budget: int) -> list[str] | None:
     one, of = METHODS.get(method), TASKS[task]
     population = 64 if one is None else one.population
     algorithm = getattr(METHODS["gp"] if one is None else one, of.genomes)
-    if not algorithm:
+    if not algorithm or (one is not None and one.leaves and not of.leaves):
         return None
     kind = [f"algorithm.kind={method}"] if one is None else []
     size = [f"algorithm.population={population}", f"algorithm.generations={max(1, budget // population)}"]
