@@ -114,15 +114,16 @@ def counts(game: Checkers, options: Options, state: State) -> dict[str, Array]:
 
 def kings_apart(game: Checkers, state: State) -> Array:
     """Return float32[]: the steps from a king of one side to one of the other, the mean of all pairs; 0 if none is."""
-    own, other = (marks(game, both(pieces, state.kings)).astype(jnp.float32) for pieces in (state.own, state.other))
-    pairs = own.sum() * other.sum()
-    return own @ jnp.asarray(steps(game)) @ other / jnp.maximum(pairs, 1)
+    own, other = (both(pieces, state.kings) for pieces in (state.own, state.other))
+    pairs = marks(game, own)[:, None] & marks(game, other)
+    total = jnp.where(pairs, steps(game), 0).sum(dtype=jnp.int32)
+    return total.astype(jnp.float32) / jnp.maximum(count(own) * count(other), 1).astype(jnp.float32)
 
 
 def steps(game: Checkers) -> np.ndarray:
-    """Return float32[area, area]: the steps of a king from one dark square to another, on an empty board."""
+    """Return int32[area, area]: the steps of a king from one dark square to another, on an empty board."""
     points = np.array([dark_squares(game).point(square) for square in range(game.area)])
-    return np.abs(points[:, None] - points).max(-1).astype(np.float32)
+    return np.abs(points[:, None] - points).max(-1).astype(np.int32)
 
 
 def marks(game: Checkers, bits: Bits) -> Array:

@@ -22,7 +22,7 @@ def once(options: object, names: Sequence[str]) -> None:
             reject(name, list(values), "each number once")
 
 
-def some_champions(runs: Sequence[str], prefix: str) -> None:
+def some_champions(runs: Sequence[str], prefix: str, name: str = "runs") -> None:
     """Refuse a command that names no champions; raises UsageError."""
     if not runs:
-        raise UsageError(f"{prefix}runs: which champions? Write runs=[DIR,DIR], run directories or champion files")
+        raise UsageError(f"{prefix}{name}: which champions? Write {name}=[DIR,DIR], run directories or champion files")

@@ -27,11 +27,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
+from jax import Array, lax
 
 import envs
 from envs.checkers.rules import State
 from jaxgp import files
+from jaxgp.arrays import product
 from jaxgp.bits import count
 from jaxgp.config import arguments
 from jaxgp.errors import reject
@@ -88,12 +89,18 @@ class SumsPlayer(SearchedPlayer):
         return len(plans)
 
     def evaluate_leaves(self, plans: Any, whose: Array, states: State, needed: Array) -> Array:
-        """Return float32[B]: values of states [B] for the side to move, by the sums of `whose` (int32[B])."""
+        """Return float32[B]: values of states [B] for the side to move, by the sums of `whose` (int32[B]).
+
+        The products are added one after the other, in the same order in C++.
+        """
         del needed
         assert self.sums is not None
-        kinds, features = plans.shape[1:]
-        values = self.sums.features(states) @ plans.reshape(-1, features).T
-        own = jnp.take_along_axis(values, (whose * kinds + self.sums.which(states))[:, None], 1)[:, 0]
+        seen, numbers = self.sums.features(states).T, plans[whose, self.sums.which(states)].T
+
+        def add(n: Array, total: Array) -> Array:
+            return total + product(seen[n], numbers[n], states.to_move)
+
+        own = lax.fori_loop(0, len(seen), add, jnp.zeros(seen.shape[1]))
         result = jax.vmap(lambda state: state.returns[state.to_move])(states)
         return jnp.where(states.terminated, WON * result, own)
 

@@ -1,0 +1,78 @@
+"""A style of sums of checkers: what its numbers change, and a tiny study that is stopped and goes on."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from envs.checkers.rules import Checkers
+from jaxgp.config import arguments
+from jaxgp.search.chance import unused_key
+from studies.checkers import learn, style
+from studies.checkers.sums import Sums
+
+SMALL = ["size=4", "rows=1", "depth=1", "bounds=[2]", "apart=true", "lead=true"]
+
+
+def worth(position, one):
+    """Return what a style adds to the value of a position on 6 x 6 squares for the side to move."""
+    game = Checkers(size=6, rows=2, position=position)
+    sums = Sums(game, (), lead=True, apart=True)
+    numbers = jnp.zeros(sums.shape)
+    changed = style.styled(sums, numbers, jnp.array([one], jnp.float32))
+    states = jax.tree.map(lambda x: x[None], game.init(unused_key()))
+    return float(sums.values(changed, states)[0])
+
+
+# Black is ahead by a man, which stands on its second row of six, and has a king; white has a king, four steps away.
+LEADS = "WK9:BK1,5"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("turn", ["B", "W"])
+@pytest.mark.parametrize(
+    ("number", "adds"),
+    [(0, 1 / 5), (1, 1.0), (2, -1.0), (3, 4.0), (4, 0.0), (5, 0.0)],
+    ids=["row", "king", "other", "step", "r", "k"],
+)
+def test_a_number_adds_to_who_is_ahead_and_takes_from_the_other_side(turn, number, adds):
+    one = np.eye(style.STYLE)[number]
+    sign = 1 if turn == "B" else -1
+    assert worth(f"{turn}:{LEADS}", one) == pytest.approx(sign * adds, abs=1e-6)
+
+
+@pytest.mark.thorough
+def test_where_nobody_is_ahead_rows_of_both_sides_count():
+    # A man of black on its second row, one of white on its third.
+    assert worth("B:W10:B4", np.eye(style.STYLE)[4]) == pytest.approx((1 - 2) / 5)
+    assert worth("W:W10:B4", np.eye(style.STYLE)[4]) == pytest.approx((2 - 1) / 5)
+    assert worth("B:W10:B4", np.eye(style.STYLE)[0]) == 0
+
+
+def test_no_champion_is_refused_in_one_line(capsys):
+    assert arguments.main(style.Options, style.task, "", ["save=never.json"]) == 2
+    assert capsys.readouterr().err.startswith("error: begin: which champions? Write begin=[DIR,DIR]")
+
+
+@pytest.mark.slow
+def test_a_study_that_was_stopped_goes_on_to_the_same_champion(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path))
+    first = tmp_path / "first.json"
+    learned = [*SMALL, "batch=4", "plies=8", "chunks=10", f"folder={tmp_path / 'learn'}", f"save={first}"]
+    assert arguments.main(learn.Options, learn.task, "", learned) == 0
+
+    def run(folder, generations):
+        saved = tmp_path / f"{folder}.json"
+        words = [f"begin=[{first}]", f"generations={generations}", "population=5", "games=4", "bank=32", "plies=40"]
+        assert (
+            arguments.main(style.Options, style.task, "", [*words, f"folder={tmp_path / folder}", f"save={saved}"]) == 0
+        )
+        return saved.read_text()
+
+    whole = run("whole", 3)
+    assert re.search(r"phase 1: \[", capsys.readouterr().out)
+    run("parts", 2)
+    assert run("parts", 3) == whole
+    assert whole != first.read_text()
