@@ -22,6 +22,13 @@ GUIDE = "search depth=3 evaluator=noise ties=first"
 """The opponent that groups of runs are compared by."""
 GROUPS, BASE = "ablation ", "ablation base"
 """How the titles of runs begin that are compared in groups, and the title of the runs that are the base."""
+MEN_3 = "search depth=3 evaluator=material|king_2 ties=random"
+"""The book's opponent on 10 x 10 squares."""
+LEARNING = (
+    "Checkers on 10 x 10 squares, 25Co, from random openings",
+    "Checkers on 10 x 10 squares, 17Co, temporal differences",
+)
+"""Titles of runs without and with learning, by as many games."""
 QUIET = {"": "draw after 40 plies", " quiet_plies=100": "after 100"}
 """Draw rules that champions are played by, as the names of games end."""
 SEARCHED = 3
@@ -170,6 +177,26 @@ def ablation(data: Data) -> str:
     return table([*header, "A12 against the base", "p, Holm"], lines)
 
 
+def differences(data: Data) -> str:
+    """Return runs that learned by temporal differences beside those that did not, by their champions' points."""
+    from jaxgp.statistics.comparison import dominance, together
+    from jaxgp.statistics.permutation import rank_sum
+
+    rows = [row for row in data["checkers_games"] if row["opponent"] == MEN_3 and plies(row["player"]) == 2]
+    shares: dict[str, dict[int, float]] = {}
+    for (title, seed, _), score in pool_rows(rows, ("title", "run_seed", "game")).items():
+        shares.setdefault(title, {})[int(seed)] = score.share
+    base, learned = (np.array([found for _, found in sorted(shares[title].items())]) for title in LEARNING)
+    compared = [f"{dominance(learned, base):.2f}", p_value(rank_sum(*together(learned, base)))]
+    lines = []
+    for title, found, cells in zip(LEARNING, (base, learned), (["", ""], compared), strict=True):
+        each = ", ".join(f"{1000 * share:.1f}" for share in found)
+        measured = [float(row["fitness"]) for row in data["checkers_runs"] if row["title"] == title]
+        lines.append([title, each, ", ".join(f"{10 * one:.0f}" for one in measured), *cells])
+    header = ["runs", "points of 1,000 against `men_3`, by seed", "against the search that named them", "A12", "p"]
+    return table(header, lines)
+
+
 # Words
 
 
@@ -196,4 +223,5 @@ TABLES = {
     **{f"checkers_large_{depth}": partial(champions, game=LARGE, depth=depth) for depth in (2, 3)},
     "checkers_lose_quiet": partial(quiet, game=LOSE, opponent=GUIDE),
     "checkers_ablation": ablation,
+    "checkers_differences": differences,
 }
