@@ -34,7 +34,7 @@ LEADS = "WK9:BK1,5"
 @pytest.mark.parametrize("turn", ["B", "W"])
 @pytest.mark.parametrize(
     ("number", "adds"),
-    [(0, 1 / 5), (1, 1.0), (2, -1.0), (3, 4.0), (4, 0.0), (5, 0.0)],
+    [(0, 1 / 5), (1, 1.0), (2, -1.0), (3, 4.0), (5, 0.0), (6, 0.0)],
     ids=["row", "king", "other", "step", "r", "k"],
 )
 def test_a_number_adds_to_who_is_ahead_and_takes_from_the_other_side(turn, number, adds):
@@ -44,10 +44,17 @@ def test_a_number_adds_to_who_is_ahead_and_takes_from_the_other_side(turn, numbe
 
 
 @pytest.mark.thorough
+def test_moves_count_where_the_side_that_is_behind_has_them():
+    one = np.eye(style.STYLE)[4]
+    assert worth(f"B:{LEADS}", one) == 0
+    assert worth(f"W:{LEADS}", one) == 2  # the king on 9 stands at the edge
+
+
+@pytest.mark.thorough
 def test_where_nobody_is_ahead_rows_of_both_sides_count():
     # A man of black on its second row, one of white on its third.
-    assert worth("B:W10:B4", np.eye(style.STYLE)[4]) == pytest.approx((1 - 2) / 5)
-    assert worth("W:W10:B4", np.eye(style.STYLE)[4]) == pytest.approx((2 - 1) / 5)
+    assert worth("B:W10:B4", np.eye(style.STYLE)[5]) == pytest.approx((1 - 2) / 5)
+    assert worth("W:W10:B4", np.eye(style.STYLE)[5]) == pytest.approx((2 - 1) / 5)
     assert worth("B:W10:B4", np.eye(style.STYLE)[0]) == 0
 
 

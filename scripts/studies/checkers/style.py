@@ -3,11 +3,12 @@
 python scripts/studies/checkers/style.py begin=[docs/data/champions/checkers_10x10_mean.jsonl] save=outputs/style.json
 
 Sums that learned (`learn.py`) come to be ahead, and then often draw, with men that they did not crown. So numbers are
-added to theirs, six for each phase: what a row forward, a king of each side, and a step between kings are worth where
-a side is ahead, from the view of that side; what a row and a king are worth where nobody is. CMA-ES with a diagonal
-matrix evolves them. An individual plays on from positions of games of the first sums against the guide, in which one of
-them is ahead, from both seats. The guide is a search of two plies that counts pieces and draws its best moves. The
-fitness is the share of points. The champion is the mean of the last distribution, so that no single measure names it.
+added to theirs, seven for each phase. Five are for positions in which a side is ahead, from the view of that side: a
+row forward, a king of each side, a step between kings, and a move that the other side has, where that is to move. Two
+are for the other positions: a row and a king. CMA-ES with a diagonal matrix evolves them. An individual plays on from
+positions of games of the first sums against the guide, in which the sums are ahead. The guide is a search of two plies
+that counts pieces and draws its best moves. The fitness is the share of points. The champion is the mean of the last
+distribution, so that no single measure names it.
 """
 
 import sys
@@ -51,8 +52,8 @@ from studies.checkers.measure import Options as Measured
 from studies.checkers.measure import SumsPlayer, loaded_of
 from studies.checkers.sums import KINDS, Sums
 
-STYLE = 6
-"""Numbers of a phase: for who is ahead, a row, its king, the other king, a step between kings; else a row, a king."""
+STYLE = 7
+"""Numbers of a phase: for who is ahead, a row, its king, the other king, a step, a move of the other side; else two."""
 WIDEST = 0.5
 """The greatest of these numbers; a man is worth some 0.2."""
 MOST_PIECES = 30
@@ -92,24 +93,22 @@ def styled(sums: Sums, numbers: Array, style: Array) -> Array:
     Args:
         sums: with `lead` and `apart`.
         numbers: float32[S, F].
-        style: float32[S / 3, 6].
+        style: float32[S / 3, 7].
     """
     game, area = sums.game, sums.game.area
     rows = np.array([game.place(square)[0] for square in range(area)], np.float32) / (game.size - 1)
     forward, back = jnp.asarray(rows), jnp.asarray(1 - rows)  # as the side to move and as the other one goes
-    none, every = jnp.zeros(area), jnp.ones(area)
+    none, every, zero = jnp.zeros(area), jnp.ones(area), jnp.float32(0)
 
     def of_phase(one: Array) -> Array:
-        row, king, other, step, level_row, level_king = one
+        row, king, other, step, move, level_row, level_king = one
 
-        def sum_of(parts: list[Array], apart: Array) -> Array:
-            return jnp.concatenate([*parts, jnp.stack([apart, jnp.float32(0), jnp.float32(0)])])
+        def sum_of(parts: list[Array], apart: Array, moves: Array = zero) -> Array:
+            return jnp.concatenate([*parts, jnp.stack([apart, moves, zero])])
 
         ahead = sum_of([row * forward, king * every, none, -other * every], step)
-        behind = sum_of([none, other * every, -row * back, -king * every], -step)
-        level = sum_of(
-            [level_row * forward, level_king * every, -level_row * back, -level_king * every], jnp.float32(0)
-        )
+        behind = sum_of([none, other * every, -row * back, -king * every], -step, move)
+        level = sum_of([level_row * forward, level_king * every, -level_row * back, -level_king * every], zero)
         return jnp.stack([behind, level, ahead])
 
     assert sums.lead
@@ -153,7 +152,7 @@ class Playing:
         return where(going, after, states)
 
     def bank(self, key: Array) -> Bank:
-        """Return positions of games of the first sums, one of each game, in which a side is ahead and all goes on."""
+        """Return positions of games of the first sums, one of each game, in which these are ahead."""
         total, one = self.options.bank, self.options
         open_key, ply_key, lot_key = jax.random.split(key, 3)
         start = jax.vmap(lambda _: self.game.init(unused_key()))(jnp.arange(total))
@@ -173,7 +172,8 @@ class Playing:
             whose = jnp.zeros(total, jnp.int32)
             states = self._move(jax.random.fold_in(ply_key, number), self.numbers[None], states, seat, whose)
             own, other = count(states.own), count(states.other)
-            fits = ~states.terminated & (own != other) & (own + other <= MOST_PIECES)
+            ahead = jnp.where(states.to_move == seat, own - other, other - own)
+            fits = ~states.terminated & ((ahead < 0) if self.game.lose else (ahead > 0)) & (own + other <= MOST_PIECES)
             met = kept.met + fits
             # Each position of a game that fits is kept with the same probability.
             lots = jax.random.uniform(jax.random.fold_in(lot_key, number), (total,))
@@ -209,7 +209,7 @@ class Playing:
 
 
 def evolve(options: Options, playing: Playing, sums: Sums, folder: Path) -> np.ndarray:
-    """Return the mean of the last distribution, float32[S / 3, 6]; the folder gets checkpoints, and is gone on from."""
+    """Return the mean of the last distribution, float32[S / 3, 7]; the folder gets checkpoints, and is gone on from."""
     phases = sums.shape[0] // 3
     domain = jaxgp.Floats(-WIDEST, WIDEST)
     words = jaxgp.PrimitiveSet(
@@ -226,7 +226,9 @@ def evolve(options: Options, playing: Playing, sums: Sums, folder: Path) -> np.n
         weights = jax.vmap(lambda style: styled(sums, playing.numbers, style))(styles(population))
         return playing.points(key, bank, weights)
 
-    scheme = SeparableCMA(words, CMAOptions(population=options.population, generations=options.generations, start=0.5))
+    scheme = SeparableCMA(
+        words, CMAOptions(population=options.population, generations=options.generations, start=0.5, step=0.25)
+    )
     ring = jaxgp.Ring(jaxgp.FunctionFitness(fitness), scheme)
     made = (folder / RECORD).exists()
     found = (
