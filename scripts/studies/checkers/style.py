@@ -2,11 +2,11 @@
 
 python scripts/studies/checkers/style.py begin=[docs/data/champions/checkers_10x10_mean.jsonl] save=outputs/style.json
 
-Sums that learned (`learn.py`) come to be ahead, and then often draw, with men that they did not crown. So numbers are
-added to theirs, seven for each phase. Five are for positions in which a side is ahead, from the view of that side: a
-row forward, a king of each side, a step between kings, and a move that the other side has, where that is to move. Two
-are for the other positions: a row and a king. CMA-ES with a diagonal matrix evolves them. An individual plays on from
-positions of games of the first sums against the guide, in which the sums are ahead. The guide is a search of two plies
+Sums that learned (`learn.py`) come to be ahead, and then often draw, with men that they did not crown. So five numbers
+are added to theirs, for each of the last phases. They say what is good in positions in which a side is ahead, from the
+view of that side: a row forward, a king of each side, a step between kings, and a move that the other side has, where
+that is to move. CMA-ES with a diagonal matrix evolves them. An individual plays on from positions of games of the first
+sums against the guide, in which the sums are ahead and that are of these phases. The guide is a search of two plies
 that counts pieces and draws its best moves. The fitness is the share of points. The champion is the mean of the last
 distribution, so that no single measure names it.
 """
@@ -37,6 +37,7 @@ from jaxgp import files
 from jaxgp.arrays import take, where
 from jaxgp.bits import count, pick
 from jaxgp.config import arguments
+from jaxgp.errors import reject
 from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.options import CMAOptions
 from jaxgp.library.evolving import RECORD
@@ -52,12 +53,10 @@ from studies.checkers.measure import Options as Measured
 from studies.checkers.measure import SumsPlayer, loaded_of
 from studies.checkers.sums import KINDS, Sums
 
-STYLE = 7
-"""Numbers of a phase: for who is ahead, a row, its king, the other king, a step, a move of the other side; else two."""
+STYLE = 5
+"""Numbers of a phase: for who is ahead a row, its king, the other king, a step, and a move of the other side."""
 WIDEST = 0.5
 """The greatest of these numbers; a man is worth some 0.2."""
-MOST_PIECES = 30
-"""Pieces of positions that games begin with, at most."""
 
 
 @dataclass
@@ -65,9 +64,10 @@ class Options:
     """How the numbers evolve."""
 
     begin: list[str] = option([], "a champion file of learn.py, with apart and lead")
-    generations: int = option(40, "of CMA-ES", low=1, high=MAX_COUNT)
-    population: int = option(16, "individuals of a generation", low=5, high=1024)
-    games: int = option(64, "positions that an individual plays on from in a generation", low=2, high=4096)
+    phases: int = option(1, "phases that it changes, those with the fewest pieces", low=1, high=100)
+    generations: int = option(25, "of CMA-ES", low=1, high=MAX_COUNT)
+    population: int = option(12, "individuals of a generation", low=5, high=1024)
+    games: int = option(96, "positions that an individual plays on from in a generation", low=2, high=4096)
     plies: int = option(160, "games are stopped after these", low=2, high=1000)
     bank: int = option(1024, "games whose positions are drawn from", low=16, high=MAX_COUNT)
     seed: int = option(0, "of all that is drawn", low=0, high=MAX_SEED)
@@ -93,7 +93,7 @@ def styled(sums: Sums, numbers: Array, style: Array) -> Array:
     Args:
         sums: with `lead` and `apart`.
         numbers: float32[S, F].
-        style: float32[S / 3, 7].
+        style: float32[N, 5], of the N phases with the fewest pieces.
     """
     game, area = sums.game, sums.game.area
     rows = np.array([game.place(square)[0] for square in range(area)], np.float32) / (game.size - 1)
@@ -101,26 +101,32 @@ def styled(sums: Sums, numbers: Array, style: Array) -> Array:
     none, every, zero = jnp.zeros(area), jnp.ones(area), jnp.float32(0)
 
     def of_phase(one: Array) -> Array:
-        row, king, other, step, move, level_row, level_king = one
+        row, king, other, step, move = one
 
         def sum_of(parts: list[Array], apart: Array, moves: Array = zero) -> Array:
             return jnp.concatenate([*parts, jnp.stack([apart, moves, zero])])
 
         ahead = sum_of([row * forward, king * every, none, -other * every], step)
         behind = sum_of([none, other * every, -row * back, -king * every], -step, move)
-        level = sum_of([level_row * forward, level_king * every, -level_row * back, -level_king * every], zero)
-        return jnp.stack([behind, level, ahead])
+        return jnp.stack([behind, jnp.zeros_like(ahead), ahead])
 
     assert sums.lead
     assert sums.apart
     assert numbers.shape[1] == KINDS * area + 3
-    return numbers + jax.vmap(of_phase)(style).reshape(numbers.shape)
+    changed = jax.vmap(of_phase)(style).reshape(-1, numbers.shape[1])
+    return numbers.at[: len(changed)].add(changed)
 
 
 class Playing:
     """Games of sums against the guide; what a game is follows from the champion that they begin with."""
 
     def __init__(self, options: Options, player: SumsPlayer, numbers: np.ndarray) -> None:
+        """Take sums that play, and their numbers, float32[S, F]; raises UsageError for more phases than they have."""
+        assert player.sums is not None
+        bounds = [*player.sums.bounds, 2 * player.game.area]
+        if options.phases > len(bounds):
+            reject("phases", options.phases, f"a whole number from 1 to {len(bounds)}, the phases of the champion")
+        self.most = bounds[options.phases - 1]  # pieces of the positions that games begin with
         self.options, self.player, self.numbers = options, player, jnp.asarray(numbers)
         self.game: Checkers = player.game
         self.search = player.search()
@@ -173,7 +179,7 @@ class Playing:
             states = self._move(jax.random.fold_in(ply_key, number), self.numbers[None], states, seat, whose)
             own, other = count(states.own), count(states.other)
             ahead = jnp.where(states.to_move == seat, own - other, other - own)
-            fits = ~states.terminated & ((ahead < 0) if self.game.lose else (ahead > 0)) & (own + other <= MOST_PIECES)
+            fits = ~states.terminated & ((ahead < 0) if self.game.lose else (ahead > 0)) & (own + other <= self.most)
             met = kept.met + fits
             # Each position of a game that fits is kept with the same probability.
             lots = jax.random.uniform(jax.random.fold_in(lot_key, number), (total,))
@@ -209,14 +215,17 @@ class Playing:
 
 
 def evolve(options: Options, playing: Playing, sums: Sums, folder: Path) -> np.ndarray:
-    """Return the mean of the last distribution, float32[S / 3, 7]; the folder gets checkpoints, and is gone on from."""
-    phases = sums.shape[0] // 3
+    """Return the mean of the last distribution, float32[N, 5]; the folder gets checkpoints, and is gone on from."""
+    phases = options.phases
     domain = jaxgp.Floats(-WIDEST, WIDEST)
     words = jaxgp.PrimitiveSet(
         "style", (jaxgp.Primitive("number", domain=domain),), (), roots=(jaxgp.FLOAT,) * (phases * STYLE)
     )
     start_key, run_key = jax.random.split(jax.random.key(options.seed))
     bank = playing.bank(start_key)
+    if not len(bank.seat):
+        why = f"in none of so many games the sums are ahead, with up to {playing.most} pieces"
+        reject("bank", options.bank, "a greater number", why)
     print(f"{len(bank.seat)} positions to go on from", flush=True)
 
     def styles(population: Any) -> Array:
