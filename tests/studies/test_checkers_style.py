@@ -34,8 +34,8 @@ LEADS = "WK9:BK1,5"
 @pytest.mark.parametrize("turn", ["B", "W"])
 @pytest.mark.parametrize(
     ("number", "adds"),
-    [(0, 1 / 5), (1, 1.0), (2, -1.0), (3, 4.0)],
-    ids=["row", "king", "other", "step"],
+    [(0, 1 / 5), (1, 1.0), (2, -1.0), (3, 4.0), (5, 1.0)],
+    ids=["row", "king", "other", "step", "constant"],
 )
 def test_a_number_adds_to_who_is_ahead_and_takes_from_the_other_side(turn, number, adds):
     one = np.eye(style.STYLE)[number]

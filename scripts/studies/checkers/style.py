@@ -2,13 +2,14 @@
 
 python scripts/studies/checkers/style.py begin=[docs/data/champions/checkers_10x10_mean.jsonl] save=outputs/style.json
 
-Sums that learned (`learn.py`) come to be ahead, and then often draw, with men that they did not crown. So five numbers
+Sums that learned (`learn.py`) come to be ahead, and then often draw, with men that they did not crown. So six numbers
 are added to theirs, for each of the last phases. They say what is good in positions in which a side is ahead, from the
-view of that side: a row forward, a king of each side, a step between kings, and a move that the other side has, where
-that is to move. CMA-ES with a diagonal matrix evolves them. An individual plays on from positions of games of the first
-sums against the guide, in which the sums are ahead and that are of these phases. The guide is a search of two plies
-that counts pieces and draws its best moves. The fitness is the share of points. The champion is the mean of the last
-distribution, so that no single measure names it.
+view of that side: a row forward, a king of each side, a step between kings, a move that the other side has, where that
+is to move, and being ahead in this phase. CMA-ES with a diagonal matrix evolves them. An individual plays on from
+positions of games of the first sums against the guide, in which the sums are ahead. They are of earlier phases as well,
+since what a phase is worth decides who wants to come to it. The guide is a search of two plies that counts pieces and
+draws its best moves. The fitness is the share of points. The champion is the mean of the last distribution, so that no
+single measure names it.
 """
 
 import sys
@@ -53,8 +54,8 @@ from studies.checkers.measure import Options as Measured
 from studies.checkers.measure import SumsPlayer, loaded_of
 from studies.checkers.sums import KINDS, Sums
 
-STYLE = 5
-"""Numbers of a phase: for who is ahead a row, its king, the other king, a step, and a move of the other side."""
+STYLE = 6
+"""Numbers of a phase, for who is ahead: a row, its king, the other king, a step, a move of the other side, a constant."""
 WIDEST = 0.5
 """The greatest of these numbers; a man is worth some 0.2."""
 
@@ -65,6 +66,7 @@ class Options:
 
     begin: list[str] = option([], "a champion file of learn.py, with apart and lead")
     phases: int = option(1, "phases that it changes, those with the fewest pieces", low=1, high=100)
+    pieces: int = option(30, "pieces of the positions that games begin with, at most", low=2, high=256)
     generations: int = option(25, "of CMA-ES", low=1, high=MAX_COUNT)
     population: int = option(12, "individuals of a generation", low=5, high=1024)
     games: int = option(96, "positions that an individual plays on from in a generation", low=2, high=4096)
@@ -93,7 +95,7 @@ def styled(sums: Sums, numbers: Array, style: Array) -> Array:
     Args:
         sums: with `lead` and `apart`.
         numbers: float32[S, F].
-        style: float32[N, 5], of the N phases with the fewest pieces.
+        style: float32[N, 6], of the N phases with the fewest pieces.
     """
     game, area = sums.game, sums.game.area
     rows = np.array([game.place(square)[0] for square in range(area)], np.float32) / (game.size - 1)
@@ -101,13 +103,13 @@ def styled(sums: Sums, numbers: Array, style: Array) -> Array:
     none, every, zero = jnp.zeros(area), jnp.ones(area), jnp.float32(0)
 
     def of_phase(one: Array) -> Array:
-        row, king, other, step, move = one
+        row, king, other, step, move, lead = one
 
-        def sum_of(parts: list[Array], apart: Array, moves: Array = zero) -> Array:
-            return jnp.concatenate([*parts, jnp.stack([apart, moves, zero])])
+        def sum_of(parts: list[Array], *rest: Array) -> Array:
+            return jnp.concatenate([*parts, jnp.stack(rest)])
 
-        ahead = sum_of([row * forward, king * every, none, -other * every], step)
-        behind = sum_of([none, other * every, -row * back, -king * every], -step, move)
+        ahead = sum_of([row * forward, king * every, none, -other * every], step, zero, lead)
+        behind = sum_of([none, other * every, -row * back, -king * every], -step, move, -lead)
         return jnp.stack([behind, jnp.zeros_like(ahead), ahead])
 
     assert sums.lead
@@ -123,10 +125,9 @@ class Playing:
     def __init__(self, options: Options, player: SumsPlayer, numbers: np.ndarray) -> None:
         """Take sums that play, and their numbers, float32[S, F]; raises UsageError for more phases than they have."""
         assert player.sums is not None
-        bounds = [*player.sums.bounds, 2 * player.game.area]
-        if options.phases > len(bounds):
-            reject("phases", options.phases, f"a whole number from 1 to {len(bounds)}, the phases of the champion")
-        self.most = bounds[options.phases - 1]  # pieces of the positions that games begin with
+        phases = len(player.sums.bounds) + 1
+        if options.phases > phases:
+            reject("phases", options.phases, f"a whole number from 1 to {phases}, the phases of the champion")
         self.options, self.player, self.numbers = options, player, jnp.asarray(numbers)
         self.game: Checkers = player.game
         self.search = player.search()
@@ -179,7 +180,11 @@ class Playing:
             states = self._move(jax.random.fold_in(ply_key, number), self.numbers[None], states, seat, whose)
             own, other = count(states.own), count(states.other)
             ahead = jnp.where(states.to_move == seat, own - other, other - own)
-            fits = ~states.terminated & ((ahead < 0) if self.game.lose else (ahead > 0)) & (own + other <= self.most)
+            fits = (
+                ~states.terminated
+                & ((ahead < 0) if self.game.lose else (ahead > 0))
+                & (own + other <= self.options.pieces)
+            )
             met = kept.met + fits
             # Each position of a game that fits is kept with the same probability.
             lots = jax.random.uniform(jax.random.fold_in(lot_key, number), (total,))
@@ -215,7 +220,7 @@ class Playing:
 
 
 def evolve(options: Options, playing: Playing, sums: Sums, folder: Path) -> np.ndarray:
-    """Return the mean of the last distribution, float32[N, 5]; the folder gets checkpoints, and is gone on from."""
+    """Return the mean of the last distribution, float32[N, 6]; the folder gets checkpoints, and is gone on from."""
     phases = options.phases
     domain = jaxgp.Floats(-WIDEST, WIDEST)
     words = jaxgp.PrimitiveSet(
@@ -224,7 +229,7 @@ def evolve(options: Options, playing: Playing, sums: Sums, folder: Path) -> np.n
     start_key, run_key = jax.random.split(jax.random.key(options.seed))
     bank = playing.bank(start_key)
     if not len(bank.seat):
-        why = f"in none of so many games the sums are ahead, with up to {playing.most} pieces"
+        why = f"in none of so many games the sums are ahead, with up to {options.pieces} pieces"
         reject("bank", options.bank, "a greater number", why)
     print(f"{len(bank.seat)} positions to go on from", flush=True)
 
