@@ -70,7 +70,8 @@ def test_all_commands_run_in_their_order(tmp_path):
     for words in COMMANDS:
         if any(part in word for word in words for part in LATER):
             continue
-        more = [one for part, added in SHORTER.items() if any(part in word for word in words) for one in added]
+        found = [one for part, added in SHORTER.items() if any(part in word for word in words) for one in added]
+        more = [*dict.fromkeys(found)]
         done = subprocess.run(
             [sys.executable, *words[1:], *more], cwd=copy, input="quit\n", capture_output=True, text=True, check=False
         )

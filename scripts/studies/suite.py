@@ -89,8 +89,9 @@ def plan(options: Options, methods: Sequence[str], table: CSVTable, composer: "C
                 continue
             given = words(task, method, options.budget)
             if given is None:
-                others = "programs that value no leaves" if METHODS[method].leaves else TASKS[task].genomes
-                arguments.say(f"{task}: {method} is left out (it breeds no {others})")
+                leaves = METHODS[method].leaves
+                why = "only programs that value leaves" if leaves else f"no {TASKS[task].genomes}"
+                arguments.say(f"{task}: {method} is left out (it breeds {why})")
                 continue
             try:
                 run = validate.check(composer.compose(given), envs)

@@ -55,7 +55,7 @@ from studies.checkers.measure import SumsPlayer, loaded_of
 from studies.checkers.sums import KINDS, Sums
 
 STYLE = 6
-"""Numbers of a phase, for who is ahead: a row, its king, the other king, a step, a move of the other side, a constant."""
+"""Numbers of a phase, for who is ahead: a row, its king, the other king, a step, a move of the other side, being so."""
 WIDEST = 0.5
 """The greatest of these numbers; a man is worth some 0.2."""
 

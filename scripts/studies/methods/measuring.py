@@ -64,7 +64,7 @@ class Measure:
         return jax.jit(score)
 
     def scores(self, champions: Sequence[Any]) -> list[float]:
-        """Return what each champion is worth; all of them meet the same games."""
+        """Return what each champion is worth. Those of the n-th stop of all runs meet the same games."""
         return [float(one) for one in self._score(jax.tree.map(lambda *leaves: jnp.stack(leaves), *champions))]
 
 
