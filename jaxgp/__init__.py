@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from jaxgp.fitness.refereed import Refereed
     from jaxgp.fitness.rollout import RolloutFitness
     from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.fitness.taught.differences import Differences
+    from jaxgp.fitness.taught.options import DifferencesOptions
     from jaxgp.fitness.taught.regression import RegressionFitness
     from jaxgp.games.casting import Cast
     from jaxgp.games.notation import Notation, Showing
@@ -121,6 +123,8 @@ _ROOMS = {
     "fitness.refereed": ("Refereed",),
     "fitness.rollout": ("RolloutFitness",),
     "fitness.solo": ("SoloFitness",),
+    "fitness.taught.differences": ("Differences",),
+    "fitness.taught.options": ("DifferencesOptions",),
     "fitness.taught.regression": ("RegressionFitness",),
     "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),

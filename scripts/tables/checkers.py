@@ -24,11 +24,11 @@ GROUPS, BASE = "ablation ", "ablation base"
 """How the titles of runs begin that are compared in groups, and the title of the runs that are the base."""
 MEN_3 = "search depth=3 evaluator=material|king_2 ties=random"
 """The book's opponent on 10 x 10 squares."""
-LEARNING = (
-    "Checkers on 10 x 10 squares, 25Co, from random openings",
-    "Checkers on 10 x 10 squares, 17Co, temporal differences",
+ON_LARGE = "Checkers on 10 x 10 squares, "
+WAYS = tuple(
+    ON_LARGE + way for way in ("25Co, from random openings", "17Co, temporal differences", "17Co and a hall of fame")
 )
-"""Titles of runs without and with learning, by as many games."""
+"""Titles of runs by as many games, in different ways."""
 QUIET = {"": "draw after 40 plies", " quiet_plies=100": "after 100"}
 """Draw rules that champions are played by, as the names of games end."""
 SEARCHED = 3
@@ -177,8 +177,8 @@ def ablation(data: Data) -> str:
     return table([*header, "A12 against the base", "p, Holm"], lines)
 
 
-def differences(data: Data) -> str:
-    """Return runs that learned by temporal differences beside those that did not, by their champions' points."""
+def ways(data: Data) -> str:
+    """Return runs on 10 x 10 squares by ways of evolving, beside those of the first, by their champions' points."""
     from jaxgp.statistics.comparison import dominance, together
     from jaxgp.statistics.permutation import rank_sum
 
@@ -186,15 +186,16 @@ def differences(data: Data) -> str:
     shares: dict[str, dict[int, float]] = {}
     for (title, seed, _), score in pool_rows(rows, ("title", "run_seed", "game")).items():
         shares.setdefault(title, {})[int(seed)] = score.share
-    base, learned = (np.array([found for _, found in sorted(shares[title].items())]) for title in LEARNING)
-    compared = [f"{dominance(learned, base):.2f}", p_value(rank_sum(*together(learned, base)))]
+    base, *others = (np.array([found for _, found in sorted(shares[title].items())]) for title in WAYS)
+    tests = holm([rank_sum(*together(found, base)) for found in others])
+    compared = [[f"{dominance(found, base):.2f}", p_value(p)] for found, p in zip(others, tests, strict=True)]
     lines = []
-    for title, found, cells in zip(LEARNING, (base, learned), (["", ""], compared), strict=True):
+    for title, found, cells in zip(WAYS, (base, *others), ([""] * 2, *compared), strict=True):
         each = ", ".join(f"{1000 * share:.1f}" for share in found)
         measured = [float(row["fitness"]) for row in data["checkers_runs"] if row["title"] == title]
-        lines.append([title, each, ", ".join(f"{10 * one:.0f}" for one in measured), *cells])
-    header = ["runs", "points of 1,000 against `men_3`, by seed", "against the search that named them", "A12", "p"]
-    return table(header, lines)
+        lines.append([title.removeprefix(ON_LARGE), each, ", ".join(f"{10 * one:.0f}" for one in measured), *cells])
+    header = ["runs", "points of 1,000 against `men_3`, by seed", "against the search that named them"]
+    return table([*header, "A12 beside the first", "p, Holm"], lines)
 
 
 # Words
@@ -223,5 +224,5 @@ TABLES = {
     **{f"checkers_large_{depth}": partial(champions, game=LARGE, depth=depth) for depth in (2, 3)},
     "checkers_lose_quiet": partial(quiet, game=LOSE, opponent=GUIDE),
     "checkers_ablation": ablation,
-    "checkers_differences": differences,
+    "checkers_ways": ways,
 }

@@ -23,19 +23,23 @@ from jax import Array, lax
 
 from jaxgp import arrays
 from jaxgp.arrays import take
+from jaxgp.checks.values import whole
 from jaxgp.contracts import Differentiable, Game
+from jaxgp.errors import reject
 from jaxgp.fitness.matches import points
 from jaxgp.fitness.taught.options import DifferencesOptions
+from jaxgp.fitness.words import COUNTED
 from jaxgp.genotypes.language import Genome
 from jaxgp.interpreter.calls import Features
 from jaxgp.interpreter.plan import Plan
 from jaxgp.interpreter.reverse.gradients import Examples
+from jaxgp.options import MAX_GAMES
 from jaxgp.players import ply
 from jaxgp.players.searched import MOST, SearchedPlayer
 from jaxgp.printable import brief
 from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta
-from jaxgp.search.chance import unused_key
+from jaxgp.search.chance import refuse_chance, unused_key
 
 BLOCK = 256
 """Positions of a block of examples."""
@@ -104,6 +108,9 @@ class Differences(Differentiable[Any]):
         player: how individuals play; they are one tree each, and value the leaves of a search.
         asked: how many games, and what is learned from them.
         counted: what a game counts; see `jaxgp.fitness.matches.points`.
+
+    Raises:
+        UsageError: a value that is not accepted, a game with chance, or individuals of several trees.
     """
 
     game: Game
@@ -114,6 +121,14 @@ class Differences(Differentiable[Any]):
     own: ClassVar[bool] = True
 
     __repr__ = brief
+
+    def __post_init__(self) -> None:
+        refuse_chance(self.game)
+        whole("games", self.asked.games, 1, MAX_GAMES)
+        if self.counted not in COUNTED:
+            reject("counted", self.counted, ", ".join(COUNTED))
+        if self.player.top is not None:
+            reject("player", self.player, "a player whose individuals are one tree")
 
     def examples(self, key: Array, population: Genome, memory: Any) -> Examples:
         """Return positions of games of each individual against itself, [P, K, ...], packed as the player sees them."""

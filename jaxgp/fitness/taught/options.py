@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from jaxgp.options import MAX_GAMES, MAX_PLIES, MAX_POPULATION, option
+from jaxgp.options import MAX_GAMES, MAX_PLIES, MAX_POPULATION, Checked, option
 
 MAX_LESSONS = 100_000
 MAX_STOCK = 10_000_000
@@ -26,7 +26,7 @@ class LearningOptions:
 
 
 @dataclass
-class DifferencesOptions:
+class DifferencesOptions(Checked):
     """Temporal differences: individuals learn from games against themselves, with `algorithm.tune.steps` above 0."""
 
     games: int = option(

@@ -1,7 +1,7 @@
 """Learning by games against oneself: what positions are to be worth, whose leaves they are, and what numbers become."""
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +32,11 @@ def population(count=6):
     """Return random programs that value leaves of checkers, [P, 1, L]."""
     found = random_programs(3, cast().language, count, CAPACITY, smallest=9)
     return jax.tree.map(lambda x: np.asarray(x)[:, None], found)
+
+
+def ten():
+    """Return how individuals of ten trees play."""
+    return jaxgp.take(envs.spec("checkers"), options={"trees": "ten"}, size=4, rows=1).actor
 
 
 def written(of, *texts):
@@ -188,4 +193,18 @@ def test_steps_without_games_to_learn_from_are_refused():
     with pytest.raises(UsageError, match=r"^algorithm.tune.steps=4: accepted: 0; CoevolutionFitness has no loss"):
         jaxgp.Ring(fitness, jaxgp.Generational(of.language, options))
     assert replace(fitness, learning=learning()).differentiable.own
-    assert partial(learning, learns="root")().asked.learns == "root"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: DifferencesOptions(learns="both"), "learns=both: accepted: leaf, root"),
+        (lambda: learning(games=0), "games=0: accepted: a whole number from 1"),
+        (lambda: replace(learning(), counted="score"), "counted=score: accepted: result, share"),
+        (lambda: Differences(cast().game, ten(), DifferencesOptions(games=1)), "player=.*: accepted: a player whose"),
+    ],
+    ids=["learns", "games", "counted", "trees"],
+)
+def test_what_nobody_can_learn_from_is_refused(wrong, said):
+    with pytest.raises(UsageError, match=said):
+        wrong()
