@@ -150,11 +150,18 @@ def by_name(named: tuple[str, str]) -> list[tuple[int, str]]:
 # Groups of runs
 
 
-def ablation(data: Data) -> str:
-    """Return groups of runs, told apart by their titles, compared with the base by their champions' scores."""
+def beside(base: np.ndarray, groups: Iterable[np.ndarray]) -> list[list[str]]:
+    """Return A12 and the corrected p of each group of scores beside those of the base, as cells."""
     from jaxgp.statistics.comparison import dominance, together
     from jaxgp.statistics.permutation import rank_sum
 
+    found = [*groups]
+    tests = holm([rank_sum(*together(scores, base)) for scores in found])
+    return [[f"{dominance(scores, base):.2f}", p_value(p)] for scores, p in zip(found, tests, strict=True)]
+
+
+def ablation(data: Data) -> str:
+    """Return groups of runs, told apart by their titles, compared with the base by their champions' scores."""
     rows = [row for row in data["checkers_games"] if row["opponent"] == GUIDE and plies(row["player"]) == 1]
     groups: dict[str, list[float]] = {}
     for (title, _, _), score in sorted(pool_rows(rows, ("title", "run_seed", "game")).items()):
@@ -162,11 +169,7 @@ def ablation(data: Data) -> str:
             groups.setdefault(title, []).append(score.share)
     base = np.array(groups[BASE])
     others = {title: np.array(shares) for title, shares in groups.items() if title != BASE}
-    tests = holm([rank_sum(*together(shares, base)) for shares in others.values()])
-    compared = {
-        title: [f"{dominance(shares, base):.2f}", p_value(p)]
-        for (title, shares), p in zip(others.items(), tests, strict=True)
-    }
+    compared = dict(zip(others, beside(base, others.values()), strict=True))
     lines = []
     for title in [BASE, *others]:
         low, middle, high = (f"{1000 * of(groups[title]):.1f}" for of in (min, median, max))
@@ -179,18 +182,14 @@ def ablation(data: Data) -> str:
 
 def ways(data: Data) -> str:
     """Return runs on 10 x 10 squares by ways of evolving, beside those of the first, by their champions' points."""
-    from jaxgp.statistics.comparison import dominance, together
-    from jaxgp.statistics.permutation import rank_sum
-
     rows = [row for row in data["checkers_games"] if row["opponent"] == MEN_3 and plies(row["player"]) == 2]
     shares: dict[str, dict[int, float]] = {}
     for (title, seed, _), score in pool_rows(rows, ("title", "run_seed", "game")).items():
         shares.setdefault(title, {})[int(seed)] = score.share
-    base, *others = (np.array([found for _, found in sorted(shares[title].items())]) for title in WAYS)
-    tests = holm([rank_sum(*together(found, base)) for found in others])
-    compared = [[f"{dominance(found, base):.2f}", p_value(p)] for found, p in zip(others, tests, strict=True)]
+    there = [title for title in WAYS if title in shares]
+    base, *others = (np.array([found for _, found in sorted(shares[title].items())]) for title in there)
     lines = []
-    for title, found, cells in zip(WAYS, (base, *others), ([""] * 2, *compared), strict=True):
+    for title, found, cells in zip(there, (base, *others), ([""] * 2, *beside(base, others)), strict=True):
         each = ", ".join(f"{1000 * share:.1f}" for share in found)
         measured = [float(row["fitness"]) for row in data["checkers_runs"] if row["title"] == title]
         lines.append([title.removeprefix(ON_LARGE), each, ", ".join(f"{10 * one:.0f}" for one in measured), *cells])
