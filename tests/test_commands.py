@@ -71,8 +71,14 @@ def test_all_commands_run_in_their_order(tmp_path):
         if any(part in word for word in words for part in LATER):
             continue
         found = [one for part, added in SHORTER.items() if any(part in word for word in words) for one in added]
-        more = [*dict.fromkeys(found)]
+        shorter = {one.partition("=")[0]: one for one in found}
+        kept = [word for word in words[1:] if word.partition("=")[0] not in shorter]
         done = subprocess.run(
-            [sys.executable, *words[1:], *more], cwd=copy, input="quit\n", capture_output=True, text=True, check=False
+            [sys.executable, *kept, *shorter.values()],
+            cwd=copy,
+            input="quit\n",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, (words, done.stderr[-2000:])
