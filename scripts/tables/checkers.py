@@ -186,10 +186,9 @@ def ways(data: Data) -> str:
     shares: dict[str, dict[int, float]] = {}
     for (title, seed, _), score in pool_rows(rows, ("title", "run_seed", "game")).items():
         shares.setdefault(title, {})[int(seed)] = score.share
-    there = [title for title in WAYS if title in shares]
-    base, *others = (np.array([found for _, found in sorted(shares[title].items())]) for title in there)
+    base, *others = (np.array([found for _, found in sorted(shares[title].items())]) for title in WAYS)
     lines = []
-    for title, found, cells in zip(there, (base, *others), ([""] * 2, *beside(base, others)), strict=True):
+    for title, found, cells in zip(WAYS, (base, *others), ([""] * 2, *beside(base, others)), strict=True):
         each = ", ".join(f"{1000 * share:.1f}" for share in found)
         measured = [float(row["fitness"]) for row in data["checkers_runs"] if row["title"] == title]
         lines.append([title.removeprefix(ON_LARGE), each, ", ".join(f"{10 * one:.0f}" for one in measured), *cells])

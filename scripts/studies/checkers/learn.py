@@ -164,6 +164,25 @@ def wanted(seen: Seen, lam: float) -> Array:
     return goals(seen.found, seen.result, seen.cut, seen.ended, seen.turned, share)
 
 
+def guide(game: Checkers, depth: int, lanes: int = LANES) -> AlphaBeta:
+    """Return the search of a guide, which finds all best moves; its contexts are what a king is worth, float32[C]."""
+    sign = -1 if game.lose else 1
+
+    def leaves_of(kings: Array, whose: Array, states: State, needed: Array) -> Array:
+        del needed
+        return jax.vmap(lambda state, king: material(game, state, king, sign))(states, kings[whose])
+
+    return AlphaBeta(game, None, depth, 1, lanes, 16, ties="all", leaf_evaluator=leaves_of)
+
+
+def searched(search: AlphaBeta, states: State, depth: int, these: Array, contexts: Array, whose: Array) -> Array:
+    """Return float32[B, A]: what a search finds in `these` (bool[B]) states; of the others nothing that counts."""
+    order = jnp.argsort(~these, stable=True)
+    depths = jnp.full(len(order), depth)
+    found = search.search(take(states, order), depths, these.sum(dtype=jnp.int32), contexts, whose[order]).values
+    return jnp.zeros_like(found).at[order].set(found)
+
+
 class Learner:
     """Plays and learns; the rules, the search and the steps follow from the options."""
 
@@ -177,9 +196,7 @@ class Learner:
         self.search = AlphaBeta(
             self.game, None, options.depth, 1, min(LANES, options.batch), 16, leaf_evaluator=self._leaves
         )
-        self.guide = AlphaBeta(
-            self.game, None, options.depth, 1, min(LANES, options.batch), 16, ties="all", leaf_evaluator=self._material
-        )
+        self.guide = guide(self.game, options.depth, min(LANES, options.batch))
         self.go_on = jax.jit(self._go_on, donate_argnums=0)
 
     def begin(self) -> Learning:
@@ -214,18 +231,6 @@ class Learner:
         found = self.sums.values(contexts[0], states)
         return jnp.where(states.terminated, WON * result, found)
 
-    def _material(self, kings: Array, whose: Array, states: State, needed: Array) -> Array:
-        del needed
-        sign = -1 if self.game.lose else 1
-        return jax.vmap(lambda state, king: material(self.game, state, king, sign))(states, kings[whose])
-
-    def _searched(self, search: AlphaBeta, states: State, these: Array, contexts: Array, whose: Array) -> Array:
-        """Return float32[B, A]: what a search finds in `these` (bool[B]) states; of the others nothing that counts."""
-        order = jnp.argsort(~these, stable=True)
-        depth = jnp.full(len(order), self.options.depth)
-        found = search.search(take(states, order), depth, these.sum(dtype=jnp.int32), contexts, whose[order]).values
-        return jnp.zeros_like(found).at[order].set(found)
-
     def _choose(self, now: Learning, key: Array) -> tuple[Array, Array, Array]:
         """Return what is played unless a random move is (int32[B]), what that is worth, and whether a guide plays it.
 
@@ -234,11 +239,12 @@ class Learner:
         """
         one, count, number = self.options, self.options.batch, jnp.arange(self.options.batch)
         guided = (number < round(one.guides * count)) & (now.states.to_move == number % 2)
-        found = self._searched(self.search, now.states, ~guided, now.weights[None], jnp.zeros(count, int))
+        found = searched(self.search, now.states, one.depth, ~guided, now.weights[None], jnp.zeros(count, int))
         moves, worth = found.argmax(-1), found.max(-1)
         if one.guides:
             kings, lots = jax.random.bits(key, (2, count))
-            theirs = self._searched(self.guide, now.states, guided, jnp.array(KINGS), (kings % len(KINGS)).astype(int))
+            whose = (kings % len(KINGS)).astype(int)
+            theirs = searched(self.guide, now.states, one.depth, guided, jnp.array(KINGS), whose)
             moves = jnp.where(guided, pick(best_moves(theirs), lots), moves)
             worth = jnp.where(guided, self.sums.values(now.weights, now.states), worth)
         return moves, jax.nn.sigmoid(worth), guided

@@ -45,7 +45,7 @@ from jaxgp.library.evolving import RECORD
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.players.ply import random_move
 from jaxgp.run.run import use_compilation_cache
-from jaxgp.search.alphabeta import AlphaBeta, best_moves
+from jaxgp.search.alphabeta import best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion
 from studies import checks
@@ -87,6 +87,13 @@ class Bank(NamedTuple):
 
     states: State  # [N]
     seat: Array  # int32[N]: the seat of the sums
+
+
+class Kept(NamedTuple):
+    """What is kept of games [N] so far."""
+
+    states: State  # [N]: a position of each
+    met: Array  # int32[N]: positions that might have been kept
 
 
 def styled(sums: Sums, numbers: Array, style: Array) -> Array:
@@ -131,29 +138,15 @@ class Playing:
         self.options, self.player, self.numbers = options, player, jnp.asarray(numbers)
         self.game: Checkers = player.game
         self.search = player.search()
-        self.guide = AlphaBeta(self.game, None, 2, 1, learn.LANES, 16, ties="all", leaf_evaluator=self._material)
-
-    def _material(self, kings: Array, whose: Array, states: State, needed: Array) -> Array:
-        del needed
-        sign = -1 if self.game.lose else 1
-        return jax.vmap(lambda state, king: learn.material(self.game, state, king, sign))(states, kings[whose])
-
-    def _found(
-        self, search: AlphaBeta, states: State, depth: int, these: Array, contexts: Array, whose: Array
-    ) -> Array:
-        """Return float32[Q, A]: what a search finds in `these` (bool[Q]) states."""
-        order = jnp.argsort(~these, stable=True)
-        depths = jnp.full(len(order), depth)
-        found = search.search(take(states, order), depths, these.sum(dtype=jnp.int32), contexts, whose[order]).values
-        return jnp.zeros_like(found).at[order].set(found)
+        self.guide = learn.guide(self.game, 2)
 
     def _move(self, key: Array, weights: Array, states: State, seat: Array, whose: Array) -> State:
         """Make a move in all games [Q] that go on, of the sums `whose` (int32[Q]) or of the guide."""
         going = ~states.terminated
         mine = going & (states.to_move == seat)
-        own = self._found(self.search, states, self.player.depth, mine, weights, whose).argmax(-1)
+        own = learn.searched(self.search, states, self.player.depth, mine, weights, whose).argmax(-1)
         kings, lots = jax.random.bits(key, (2, len(seat)))
-        theirs = self._found(self.guide, states, 2, going & ~mine, jnp.array(learn.KINGS), (kings % 2).astype(int))
+        theirs = learn.searched(self.guide, states, 2, going & ~mine, jnp.array(learn.KINGS), (kings % 2).astype(int))
         moves = jnp.where(mine, own, pick(best_moves(theirs), lots))
         after = jax.vmap(lambda state, move: self.game.step(state, move, unused_key()))(states, moves)
         return where(going, after, states)
@@ -169,10 +162,6 @@ class Playing:
             bits = jax.random.bits(jax.random.fold_in(open_key, number), (total,))
             moves = jax.vmap(partial(random_move, self.game))(states, bits)
             return jax.vmap(lambda state, move: self.game.step(state, move, unused_key()))(states, moves)
-
-        class Kept(NamedTuple):
-            states: State
-            met: Array  # int32[N]: positions so far that might be kept
 
         def ply(number: Array, carry: tuple[State, Kept]) -> tuple[State, Kept]:
             states, kept = carry
