@@ -31,17 +31,16 @@ Men = tuple[Array, Array]
 Value = Callable[[Array, Men, Array], Array]
 """(int32[K] which states, ascending; the positions [K] after turns; int32[] how many of them count) -> float32[K]."""
 
-Kinds = tuple[tuple[int, int | None], ...]
-KINDS: Kinds = ((256, BAR), (32, 160), (8, None))
-"""Positions whose turns are listed together, and rows for each: without doubles; with doubles, at first with few rows,
-then, where these are too few, with as many as there can be."""
-WIDE_KINDS: Kinds = ((2**13, BAR), (2**11, 160), (2**6, None))
+Sizes = tuple[int, int, int]
+SIZES: Sizes = (256, 64, 2560)
+"""Positions without doubles whose turns are listed together, and with doubles, and rows for all of the latter."""
+WIDE_SIZES: Sizes = (2**13, 2**11, 2**16)
 """The same on devices other than a CPU."""
 TOGETHER, WIDE = 512, 2**17
 """Turns that are valued together, on a CPU and on other devices."""
 FEW = 16
 """Positions up to which these are the sizes. The last games of many, which go on alone, need no more."""
-FEW_KINDS: Kinds = ((FEW, BAR), (4, 160), (1, None))
+FEW_SIZES: Sizes = (FEW, 4, 0)
 FEW_TOGETHER = 128
 Best = tuple[Array, Array, Array]
 """Of the best turns so far: values, lots, codes."""
@@ -71,12 +70,12 @@ def best_turns(game: Backgammon, states: State, active: Array, value: Value, ran
     """
     wanted = active & (states.moves != 0).any(-1) & ~states.terminated
     if len(active) <= FEW:
-        return _in_batches(game, states, wanted, value, random, FEW_KINDS, FEW_TOGETHER)
+        return _in_batches(game, states, wanted, value, random, FEW_SIZES, FEW_TOGETHER)
     # Both are computed, one of them with nothing to do. A conditional would compute both in full under `vmap`.
     few = wanted.sum() <= FEW
-    some = _in_batches(game, states, wanted & few, value, random, FEW_KINDS, FEW_TOGETHER)
+    some = _in_batches(game, states, wanted & few, value, random, FEW_SIZES, FEW_TOGETHER)
     return some | _in_batches(
-        game, states, wanted & ~few, value, random, suited(KINDS, WIDE_KINDS), suited(TOGETHER, WIDE)
+        game, states, wanted & ~few, value, random, suited(SIZES, WIDE_SIZES), suited(TOGETHER, WIDE)
     )
 
 
@@ -107,41 +106,36 @@ def best_moves(game: Backgammon, states: State, active: Array, value: Value, ran
 
 
 def _in_batches(
-    game: Backgammon, states: State, wanted: Array, value: Value, random: bool, sizes: Kinds, together: int
+    game: Backgammon, states: State, wanted: Array, value: Value, random: bool, sizes: Sizes, together: int
 ) -> Array:
     """Return uint32[N]: the codes of the best turns, 0 for states that are not wanted, in batches of these sizes."""
     count = len(wanted)
     doubles = states.dice[:, 0] == states.dice[:, 1]
-    kinds = [(min(width, count), rows or whole.most_rows(game)) for width, rows in sizes]
-    widest, room = max(width for width, _ in kinds), max(width * rows for width, rows in kinds)
+    widths = [min(width, count) for width in sizes[:2]]
+    rows = [widths[0] * BAR, max(sizes[2], whole.most_rows(game))]  # one position has room in any case
 
     def listed(kind: int, todo: Array) -> tuple[Array, ...]:
-        width, rows = kinds[kind]
-        lanes, over, shifts, heads, lasts = _listed(states, todo[kind], game, kind > 0, width, rows)
-        heads, lasts = (jnp.pad(x, (0, room - width * rows)) for x in (heads, lasts))
-        lanes = jnp.pad(lanes, (0, widest - width), constant_values=count)
-        return lanes, *(jnp.pad(x, (0, widest - width)) for x in (over, shifts)), heads, lasts
+        lanes, over, shifts, heads, lasts, owner = _listed(states, todo[kind], game, kind > 0, widths[kind], rows[kind])
+        heads, lasts = (jnp.pad(x, (0, max(rows) - rows[kind])) for x in (heads, lasts))
+        owner = jnp.pad(owner, (0, max(rows) - rows[kind]), constant_values=max(widths))
+        lanes = jnp.pad(lanes, (0, max(widths) - widths[kind]), constant_values=count)
+        return lanes, *(jnp.pad(x, (0, max(widths) - widths[kind])) for x in (over, shifts)), heads, lasts, owner
 
     def batch(carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        todo, codes = carry  # todo: bool[3, N], by kind
-        kind = jnp.argmax(todo.any(1)).astype(jnp.int32)
-        lanes, over, shifts, heads, lasts = lax.switch(
-            kind, [partial(listed, kind) for kind in range(len(kinds))], todo
-        )
-        each = jnp.array([rows for _, rows in kinds])[kind]
-        found = _valued(states, lanes, shifts, heads, lasts, each, value, random, together)
-        todo = todo.at[kind, lanes].set(False, mode="drop")
-        todo = todo.at[-1, jnp.where(over, lanes, count)].set(True, mode="drop")
-        return todo, codes.at[lanes].set(found, mode="drop")
+        todo, codes = carry  # todo: bool[2, N], without and with doubles
+        kind = (~todo[0].any()).astype(jnp.int32)
+        lanes, over, shifts, heads, lasts, owner = lax.switch(kind, [partial(listed, kind) for kind in (0, 1)], todo)
+        found = _valued(states, lanes, shifts, heads, lasts, owner, value, random, together)
+        return todo.at[kind, lanes].set(over, mode="drop"), codes.at[lanes].set(found, mode="drop")
 
-    start = jnp.stack([wanted & ~doubles, wanted & doubles, jnp.zeros_like(wanted)]), jnp.zeros(count, jnp.uint32)
+    start = jnp.stack([wanted & ~doubles, wanted & doubles]), jnp.zeros(count, jnp.uint32)
     return lax.while_loop(lambda carry: carry[0].any(), batch, start)[1]
 
 
 @partial(jax.jit, static_argnums=(2, 3, 4, 5))  # traced once for all who play
 def _listed(
     states: State, todo: Array, game: Backgammon, doubles: bool, width: int, rows: int
-) -> tuple[Array, Array, Array, Array, Array]:
+) -> tuple[Array, Array, Array, Array, Array, Array]:
     """List the turns of the next states; `todo` is bool[N].
 
     Args:
@@ -150,22 +144,23 @@ def _listed(
         game: the rules.
         doubles: whether the dice of these states are equal.
         width: states that are looked at, B.
-        rows: of each state.
+        rows: of all of them, R.
 
     Returns:
         int32[B], the states, N for none; bool[B], whether there was no room for the rows of a state; int32[B], the
-        place of the last move; uint32[B * rows] and uint32[B * rows], the rows.
+        place of the last move; uint32[R] and uint32[R], the rows; int32[R], ascending, whose they are, by place in B.
     """
     count = len(todo)
     lanes = jnp.nonzero(todo, size=width, fill_value=count)[0].astype(jnp.int32)
     some = take(states, jnp.minimum(lanes, count - 1))
     if doubles:
-        heads, lasts, shifts, over = jax.vmap(lambda state: whole.sequences(game, state, rows))(some)
-    else:
-        heads, lasts, shifts = jax.vmap(whole.pairs)(some)
-        over = jnp.zeros(width, bool)
-    lasts = jnp.where(((lanes < count) & ~over)[:, None], lasts, 0)
-    return lanes, over, shifts, heads.reshape(-1), lasts.reshape(-1)
+        left = jnp.where(lanes < count, some.left[:, 0], 0)
+        heads, lasts, owner, shifts, over = whole.sequences(game, some.own, some.other, some.dice[:, 0], left, rows)
+        return lanes, over, shifts, heads, lasts, owner
+    heads, lasts, shifts = jax.vmap(whole.pairs)(some)
+    lasts = jnp.where((lanes < count)[:, None], lasts, 0)
+    owner = jnp.repeat(jnp.arange(width, dtype=jnp.int32), rows // width)
+    return lanes, jnp.zeros(width, bool), shifts, heads.reshape(-1), lasts.reshape(-1), owner
 
 
 def _valued(
@@ -174,12 +169,12 @@ def _valued(
     shifts: Array,
     heads: Array,
     lasts: Array,
-    per: Array,
+    owner: Array,
     value: Value,
     random: bool,
     together: int,
 ) -> Array:
-    """Return uint32[B]: the codes of the best turns of the states `lanes` (int32[B]), of which each has `per` rows.
+    """Return uint32[B]: the codes of the best turns of the states `lanes` (int32[B]), whose rows `owner` tells apart.
 
     `together` turns are valued at a time.
     """
@@ -187,14 +182,14 @@ def _valued(
     together = min(together, 64 * width)
     sizes = lax.population_count(lasts).astype(jnp.int32)
     ends = jnp.cumsum(sizes)
-    last_rows = jnp.clip((jnp.arange(width, dtype=jnp.int32) + 1) * per, 1, len(ends)) - 1
-    stops = ends[last_rows]  # where the turns of each state end in the queue
+    rows = jnp.searchsorted(owner, jnp.arange(width, dtype=jnp.int32), side="right")
+    stops = jnp.where(rows > 0, ends[jnp.maximum(rows - 1, 0)], 0)  # where the turns of each state end in the queue
 
     def some(carry: tuple[Array, Best]) -> tuple[Array, Best]:
         first, best = carry
         place = first + jnp.arange(together, dtype=jnp.int32)
         row = jnp.minimum(jnp.searchsorted(ends, place, side="right"), len(ends) - 1).astype(jnp.int32)
-        here = jnp.minimum(row // per, width - 1)
+        here = jnp.minimum(owner[row], width - 1)
         rank = place - (ends[row] - sizes[row])
         code = heads[row] | nth_bit(lasts[row], rank).astype(jnp.uint32) << shifts[here].astype(jnp.uint32)
         lane = jnp.minimum(lanes[here], last_lane)

@@ -25,12 +25,14 @@ the other make at most 15 * 14 pairs of different men, and 2 * 15 plays of one m
 nothing can overflow. With other numbers of men the same holds; 25 rows are enough for the points of the larger die.
 """
 
+from dataclasses import replace
 from math import comb
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import struct
 from jax import Array, lax
 
 from envs.backgammon.rules import (
@@ -88,7 +90,8 @@ def whole_turns(game: Backgammon, state: State) -> Turns:
     """Find all distinct positions that the rest of the turn can lead to; unspecified after the end."""
     rows = most_rows(game)
     doubles = state.dice[0] == state.dice[1]
-    heads, lasts, shift, _ = sequences(game, state)
+    own, other, die, left = (x[None] for x in (state.own, state.other, state.dice[0], state.left[0]))
+    heads, lasts, _, (shift,), _ = sequences(game, own, other, die, left, rows)
     larger, smaller, pair_shift = pairs(state)
     heads = jnp.where(doubles, heads, _wide(larger, rows))
     lasts = jnp.where(doubles, lasts, _wide(smaller, rows))
@@ -196,79 +199,119 @@ def pairs(state: State) -> tuple[Array, Array, Array]:
     return heads[1:], lasts[1:], jnp.where(two | (state.moves[0] == 0), FIELD, 0)
 
 
-def sequences(game: Backgammon, state: State, most: int | None = None) -> tuple[Array, Array, Array, Array]:
-    """Find the turns by doubles.
+def sequences(
+    game: Backgammon, own: Array, other: Array, die: Array, left: Array, rows: int
+) -> tuple[Array, Array, Array, Array, Array]:
+    """Find the turns by doubles of B positions, whose rows form one queue.
+
+    All plays of a position have as many moves, so a first look counts them. Then rows grow by one move at a time.
 
     Args:
         game: the rules.
-        state: the position.
-        most: rows to find room for, R; None: as many as there can be.
+        own: int8[B, 26], the men of the side to move.
+        other: int8[B, 26], those of the opponent, by its points.
+        die: int32[B].
+        left: int32[B], how often it may be played; 0: the position has no rows.
+        rows: room of all positions together, R; from `most_rows` on the first position that has turns has room.
 
     Returns:
-        uint32[R], their codes without the last move; uint32[R], the points of the last move; int32[], its place in the
-        code; bool[], whether there are more rows, so that none of these can be used.
+        uint32[R], the codes of turns without their last move; uint32[R], the points of the last move; int32[R],
+        ascending, whose they are, B for nobody; int32[B], the place of the last move in the code; bool[B], whether
+        there was no room for the rows of a position, so that it has none.
     """
-    die = state.dice[0]
-    blocked = facing(state.other, 2, 15)
-    counts = jnp.where(POINTS > OFF, state.own, 0).astype(jnp.uint32)
-    planes = jnp.stack([points_of(counts >> plane & 1 == 1) for plane in range(PLANES)])
-    room = most or most_rows(game)
-    rows, heads = planes[None], jnp.zeros(1, jnp.uint32)
-    further = _further(rows, blocked, die, jnp.full(1, BAR, jnp.int32))
-    further = jnp.where(state.left[0] > 0, further, 0)
-    found_heads, found_lasts, depth, over = _wide(heads, room), _wide(further, room), jnp.int32(0), jnp.bool_(False)
+    count = len(die)
+    blocked = facing(other.T, 2, 15)
+    counts = jnp.where(column(POINTS, own.T) > OFF, own.T, 0).astype(jnp.uint32)
+    planes = [points_of(counts >> plane & 1 == 1) for plane in range(PLANES)]
+    depth = _moves(planes, blocked, die, left)
+    found = _Rows(
+        planes, jnp.zeros(count, jnp.uint32), _further(planes, blocked, die, BAR), jnp.arange(count, dtype=jnp.int32)
+    )
+    found = replace(found, further=jnp.where(depth > 0, found.further, 0))
+    over = jnp.zeros(count, bool)
     for made in range(1, MOVES):
-        width = min(comb(game.men + made - 1, made), room)
-        over |= lax.population_count(further).sum(dtype=jnp.int32) > width
-        rows, heads, further = _grown(rows, heads, further, width, made - 1, blocked, die)
-        further = jnp.where(state.left[0] > made, further, 0)
-        deeper = (further != 0).any()
-        found_heads = jnp.where(deeper, _wide(heads, room), found_heads)
-        found_lasts = jnp.where(deeper, _wide(further, room), found_lasts)
-        depth = jnp.where(deeper, made, depth)
-    return found_heads, found_lasts, depth * FIELD, over
+        width = min(count * comb(game.men + made - 1, made), rows)
+        found, lost = _grown(found, width, made, blocked, die, depth)
+        over |= lost
+    here = jnp.minimum(found.owner, count - 1)
+    lasts = jnp.where((found.owner < count) & ~over[here], found.further, 0)
+    heads, lasts = _wide(found.heads, rows), _wide(lasts, rows)
+    owner = jnp.pad(found.owner, (0, rows - len(found.owner)), constant_values=count)
+    return heads, lasts, owner, jnp.maximum(depth - 1, 0) * FIELD, over
 
 
-def _grown(
-    rows: Array, heads: Array, further: Array, width: int, made: int, blocked: Array, die: Array
-) -> tuple[Array, Array, Array]:
-    """Make every further move of every row.
+@struct.dataclass
+class _Rows:
+    """Turns that have begun, R of them, by the position that they begin from."""
+
+    planes: list[Array]  # uint32[R] each: bit p of word k is bit k of the number of men on point p
+    heads: Array  # uint32[R]: the codes of the moves so far
+    further: Array  # uint32[R]: the points of the next move
+    owner: Array  # int32[R]: ascending, the position; B for nobody
+
+
+def _moves(planes: list[Array], blocked: Array, die: Array, left: Array) -> Array:
+    """Return int32[B]: how many moves every play has. Here a man moves that stands as far back as one that can."""
+    made = jnp.zeros_like(left)
+    for _ in range(MOVES):
+        can = _further(planes, blocked, die, BAR)
+        moves = (can != 0) & (made < left)
+        point = jnp.where(moves, 31 - lax.clz(can | 1).astype(jnp.int32), OFF)
+        planes, made = _moved(planes, point, die), made + moves
+    return made
+
+
+def _grown(rows: _Rows, width: int, made: int, blocked: Array, die: Array, depth: Array) -> tuple[_Rows, Array]:
+    """Make every further move of every row of a position whose plays have more moves. Rows of others stay.
 
     Args:
-        rows: uint32[R, 4], the men of each row: bit p of word k is bit k of the number of men on point p.
-        heads: uint32[R], the codes of the moves so far.
-        further: uint32[R], the points of the next moves.
-        width: a bound of the number of new rows, W.
-        made: moves so far.
-        blocked: uint32[], the points where no man may land.
-        die: int32[].
+        rows: R of them.
+        width: room for new rows, W.
+        made: moves of a row, with the one that is made here.
+        blocked: uint32[B], the points where no man may land.
+        die: int32[B].
+        depth: int32[B], moves of every play.
 
     Returns:
-        The same three for the new rows, [W, ...].
+        W rows; bool[B], the positions for whose rows there is no room.
     """
-    counts = lax.population_count(further).astype(jnp.int32)
+    count = len(die)
+    grows = depth[jnp.minimum(rows.owner, count - 1)] > made
+    counts = jnp.where(grows, lax.population_count(rows.further).astype(jnp.int32), rows.further != 0)
     ends = jnp.cumsum(counts)
-    place = jnp.arange(width, dtype=jnp.int32)
+    lost = jnp.zeros(count, bool).at[rows.owner].max(ends > width, mode="drop")
     # A mark where the next row begins, summed up: faster than a search for every place.
+    place = jnp.arange(width, dtype=jnp.int32)
     parent = jnp.cumsum(jnp.zeros(width, jnp.int32).at[ends[:-1]].add(1, mode="drop"))
-    taken = jnp.column_stack([rows, heads, further, (ends - counts).astype(jnp.uint32)])[parent]
-    used = place < ends[-1]
-    point = jnp.where(used, nth_bit(taken[:, 5], place - taken[:, 6].astype(jnp.int32)), OFF)
+    owner = jnp.where(place < ends[-1], rows.owner[parent], count)
+    here = jnp.minimum(owner, count - 1)
+    more = (depth[here] > made) & (owner < count)
+    further = rows.further[parent]
+    point = jnp.where(more, nth_bit(further, place - (ends - counts)[parent]), OFF)
+    steps = die[here]
+    planes = _moved([plane[parent] for plane in rows.planes], point, steps)
+    heads = rows.heads[parent] | point.astype(jnp.uint32) << np.uint32(FIELD * (made - 1))
+    further = jnp.where(more, _further(planes, blocked[here], steps, point), jnp.where(owner < count, further, 0))
+    return _Rows(planes, heads, further, owner), lost
+
+
+def _moved(planes: list[Array], point: Array, die: Array) -> list[Array]:
+    """Return the planes, uint32[R] each, after a man has moved by a die from a point, int32[R]; OFF: none has."""
     leave, reach = bit(point) & ~jnp.uint32(1), bit(jnp.maximum(point - die, OFF)) & ~jnp.uint32(1)
-    planes = [taken[:, plane] for plane in range(PLANES)]
-    for plane in range(PLANES):  # borrow and carry
-        planes[plane], leave = planes[plane] ^ leave, ~planes[plane] & leave
-    for plane in range(PLANES):
-        planes[plane], reach = planes[plane] ^ reach, planes[plane] & reach
-    made_rows = jnp.stack(planes, 1)
-    code = taken[:, PLANES] | point.astype(jnp.uint32) << np.uint32(FIELD * made)
-    return made_rows, code, jnp.where(used, _further(made_rows, blocked, die, point), 0)
+    moved = []
+    for plane in planes:  # borrow
+        moved.append(plane ^ leave)
+        leave = ~plane & leave
+    for number, plane in enumerate(moved):  # carry
+        moved[number] = plane ^ reach
+        reach = plane & reach
+    return moved
 
 
-def _further(rows: Array, blocked: Array, die: Array, last: Array) -> Array:
+def _further(planes: list[Array], blocked: Array, die: Array, last: Array | int) -> Array:
     """Return uint32[R]: the points from which a man may move next, none above the `last` one (int32[R])."""
-    men = rows[:, 0] | rows[:, 1] | rows[:, 2] | rows[:, 3]
-    return movable(men, blocked, die) & (2 * bit(last) - 1)
+    men = planes[0] | planes[1] | planes[2] | planes[3]
+    return movable(men, blocked, die) & (2 * bit(jnp.asarray(last)) - 1)
 
 
 def _wide(words: Array, rows: int) -> Array:
