@@ -120,8 +120,9 @@ def play(
         return jax.vmap(jax.vmap(ply.bits))(keys, plies) if wanted else jnp.zeros(plies.shape, jnp.uint32)
 
     def after(keys: Array, states: State, action: Array, legal: Array, plies: Array) -> State:
+        """Return games [B] after actions."""
         moments = ply.moments(game, states, plies) if paired else plies
-        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
+        return jax.vmap(partial(ply.after, game))(states, action, legal, keys, moments)
 
     def replies(memories: tuple[Memory, ...], states: State, bits: Array, theirs: Array) -> tuple[Array, Array]:
         answers = [
@@ -141,25 +142,31 @@ def play(
         mine = going(states, plies) & (states.to_move == seat)
         moves, legal = player.act(plans, states, draw(keys, plies, player.random), mine)
 
-        def move(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
-            states, plies, behaviour = games
+        def move(
+            games: tuple[State, Array, Array], given: tuple[Array, Array], action: Array, now: Array
+        ) -> tuple[State, Array, Array]:
+            (states, plies, behaviour), (keys, legal) = games, given
             now &= going(states, plies)
             moved = after(keys, states, action, legal, plies)
             behaviour = jnp.where(now[..., None], extend(behaviour, action), behaviour)
             return arrays.where(now, moved, states), plies + now, behaviour
 
-        states, plies, behaviour = ply.turn(move, (states, plies, behaviour), moves, mine)
+        states, plies, behaviour = ply.turn(move, (states, plies, behaviour), (keys, legal), moves, mine)
         theirs = going(states, plies) & (states.to_move != seat)
         moves, ready = replies(memories, states, draw(keys, plies, replies_random), theirs)
 
-        def answer(games: tuple[State, Array, Array], action: Array, now: Array) -> tuple[State, Array, Array]:
-            states, plies, made = games
+        def answer(
+            games: tuple[State, Array, Array], given: tuple[Array, Array], action: Array, now: Array
+        ) -> tuple[State, Array, Array]:
+            (states, plies, made), (keys, thinks) = games, given
             now &= going(states, plies)
             answered = after(keys, states, action, action >= 0 if resigns else jnp.ones_like(now), plies)
-            return arrays.where(now, answered, states), plies + now, made + (now & thinker)
+            return arrays.where(now, answered, states), plies + now, made + (now & thinks)
 
         answering = theirs & ready
-        states, plies, made = ply.turn(answer, (states, plies, made), moves, answering)
+        states, plies, made = ply.turn(
+            answer, (states, plies, made), (keys, jnp.broadcast_to(thinker, plies.shape)), moves, answering
+        )
         more = answering | (going(states, plies) & (states.to_move == seat))
         return (states, plies, behaviour, made), more.any(1)
 
@@ -208,7 +215,7 @@ def play(
         return draw(keys, jnp.full(shape, number), True)
 
     def open_by(states: State, action: Array, plies: Array) -> State:
-        return after(keys, states, action, jnp.ones(shape, bool), plies)
+        return jax.vmap(after)(keys, states, action, jnp.ones(shape, bool), plies)
 
     start, begun = ply.open_games(game, (start, begun), opening, drawn, open_by, max_plies)
     games, memories, searches = lax.while_loop(

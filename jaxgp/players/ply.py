@@ -13,13 +13,17 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from jaxgp import arrays
+from jaxgp.arrays import suited
 from jaxgp.bits import pick
 from jaxgp.contracts import Game, ListsMoves, RollsByTurn, State, States
 from jaxgp.search.chance import unused_key
 
 Batch = TypeVar("Batch")
+Given = TypeVar("Given")
 CHANCE = 1
 """Number of the child of a ply's key from which chance after the ply is drawn."""
+TOGETHER = 256
+"""Games whose turns are played together on a CPU."""
 
 
 def going(states: States, plies: Array, max_plies: int) -> Array:
@@ -91,25 +95,55 @@ def open_games(
     return lax.fori_loop(0, opening, by_chance, games)
 
 
-def turn(one: Callable[[Batch, Array, Array], Batch], games: Batch, moves: Array, mine: Array) -> Batch:
+def turn(
+    one: Callable[[Batch, Given, Array, Array], Batch], games: Batch, given: Given, moves: Array, mine: Array
+) -> Batch:
     """Play the moves of the sides whose turn it is, one ply after the other.
 
+    Where turns may have several moves, a CPU plays few games at a time, and none in which it is nobody's turn: games
+    that have ended, or that wait, cost nothing.
+
     Args:
-        one: (games, int32[P, G] actions, bool[P, G] which games) -> games: one ply in these games, where they go on.
+        one: (games [B], what they are given [B], int32[B] actions, bool[B] which games) -> games [B]: one ply in these
+            games, where they go on.
         games: the games [P, G].
+        given: what belongs to each game and stays as it is, such as its key, [P, G].
         moves: int32[P, G, K]; -1 after the last move of a turn. The first one is always played.
         mine: bool[P, G], in which games.
     """
+    shape = mine.shape
+    games, given, moves, mine = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), (games, given, moves, mine))
+    count = len(mine)
+    together = suited(min(TOGETHER, count), count)
     if moves.shape[-1] == 1:
-        return one(games, moves[..., 0], mine)
-    by_ply = jnp.moveaxis(moves, -1, 0)
+        games = one(games, given, moves[:, 0], mine)
+    elif together == count:
+        games = _plies(one, games, given, moves, mine)
+    else:
+
+        def some(carry: tuple[Array, Batch]) -> tuple[Array, Batch]:
+            todo, games = carry
+            lanes = jnp.nonzero(todo, size=together, fill_value=count)[0]
+            played = _plies(one, *arrays.take((games, given, moves), jnp.minimum(lanes, count - 1)), lanes < count)
+            games = jax.tree.map(lambda x, new: x.at[lanes].set(new, mode="drop"), games, played)
+            return todo.at[lanes].set(False, mode="drop"), games
+
+        games = lax.while_loop(lambda carry: carry[0].any(), some, (mine, games))[1]
+    return jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), games)
+
+
+def _plies(
+    one: Callable[[Batch, Given, Array, Array], Batch], games: Batch, given: Given, moves: Array, mine: Array
+) -> Batch:
+    """Play turns of games [B], all at once."""
+    by_ply = moves.T
 
     def here(number: Array) -> Array:
         return mine & ((by_ply[number] >= 0) | (number == 0))
 
     def next_one(carry: tuple[Array, Batch]) -> tuple[Array, Batch]:
         number, games = carry
-        return number + 1, one(games, by_ply[number], here(number))
+        return number + 1, one(games, given, by_ply[number], here(number))
 
     return lax.while_loop(
         lambda carry: (carry[0] < len(by_ply)) & here(carry[0]).any(), next_one, (jnp.int32(0), games)
@@ -117,10 +151,10 @@ def turn(one: Callable[[Batch, Array, Array], Batch], games: Batch, moves: Array
 
 
 def moments(game: Game[State], states: States, plies: Array) -> Array:
-    """Return int32[P, G]: the moments of the next chance in games [P, G] that share it; without turns, the plies."""
+    """Return int32[B]: the moments of the next chance in games [B] that share it; without turns, the plies."""
     if not isinstance(game, RollsByTurn):
         return plies
-    found: Array = jax.vmap(jax.vmap(game.moment))(states)
+    found: Array = jax.vmap(game.moment)(states)
     return found
 
 

@@ -104,8 +104,9 @@ def play(
         return ply.going(states, plies, max_plies)
 
     def after(states: State, action: Array, legal: Array, plies: Array, keys: Array) -> State:
+        """Return games [B] after actions."""
         moments = ply.moments(game, states, plies) if paired else plies
-        return jax.vmap(jax.vmap(partial(ply.after, game)))(states, action, legal, keys, moments)
+        return jax.vmap(partial(ply.after, game))(states, action, legal, keys, moments)
 
     def turn(games: tuple[State, Array, Array | None, Array]) -> tuple[State, Array, Array | None, Array]:
         """Move for the owners of the rows where it is their turn, then gather the games into their rivals' rows.
@@ -118,12 +119,14 @@ def play(
         bits = jax.vmap(jax.vmap(ply.bits))(keys, plies) if player.random else jnp.zeros(shape, jnp.uint32)
         moves, legal = player.act(plans, states, bits, mine)
 
-        def move(games: tuple[State, Array], action: Array, now: Array) -> tuple[State, Array]:
-            states, plies = games
+        def move(
+            games: tuple[State, Array], given: tuple[Array, Array], action: Array, now: Array
+        ) -> tuple[State, Array]:
+            (states, plies), (keys, legal) = games, given
             now &= going(states, plies)
             return arrays.where(now, after(states, action, legal, plies, keys), states), plies + now
 
-        moved = *ply.turn(move, (states, plies), moves, mine), own
+        moved = *ply.turn(move, (states, plies), (keys, legal), moves, mine), own
         states, plies, own = jax.tree.map(lambda x: columns(x, across[seat]), moved)
         return states, plies, own, 1 - seat
 
@@ -132,7 +135,7 @@ def play(
         return bits[twins] if paired else bits
 
     def opened(states: State, action: Array, plies: Array) -> State:
-        return after(states, action, jnp.ones(shape, bool), plies, chance_keys)
+        return jax.vmap(after)(states, action, jnp.ones(shape, bool), plies, chance_keys)
 
     keys = jax.random.split(key, shape)
     keys = keys[twins] if paired else keys
