@@ -269,7 +269,8 @@ def evaluate_owned(primitives: PrimitiveSet, plans: Plan, owner: Array, features
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P].
-        owner: int32[B], the program that owns each position. The first `needed` ascend; the others may be any program.
+        owner: int32[B], the program that owns each position. Positions of one program are best neighbours, as they are
+            evaluated together.
         features: float32[F, B], or packed.
         needed: int32[], how many of the positions count.
 
@@ -304,7 +305,8 @@ def owned_in_segments(primitives: PrimitiveSet, plans: Plan, owner: Array, featu
         one = jax.tree.map(lambda field: field[program], plans)
         before = lax.dynamic_slice_in_dim(values, at, together)
         said = jnp.where(here >= first, _run(primitives, one, seen, one.steps), before)
-        own = (here >= first) & (here < needed) & (owners == program)
+        others = jnp.cumsum((here >= first) & (owners != program))  # a run ends where another program's begins
+        own = (here >= first) & (here < needed) & (others == 0)
         return first + own.sum(dtype=jnp.int32), lax.dynamic_update_slice_in_dim(values, said, at, 0)
 
     start = jnp.int32(0), jnp.zeros(len(owner), jnp.float32)

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.arrays import take
+from jaxgp.arrays import suited, take
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.calls import Features, Packed
@@ -167,6 +167,8 @@ class ChoosingPlayer(Learns[Plans]):
 
         def value(lanes: Array, outcomes: Outcome, needed: Array) -> Array:
             owner = lanes // shape[1] * self.trees + jax.vmap(self.tree)(take(flat, lanes), outcomes)
+            if suited(True, False):  # the runs of a tree are long enough, and sorting would take longer
+                return self.evaluate_owned(plans, owner, self.view(outcomes), needed)
             # Those that count come first; each tree values its outcomes side by side.
             order = jnp.argsort(jnp.where(jnp.arange(len(owner)) < needed, owner, self.count(plans) * self.trees))
             seen = self.view(take(outcomes, order))

@@ -19,6 +19,7 @@ from jaxgp.interpreter.evaluate import (
     evaluate_programs,
     evaluate_uneven,
     owned_by_pairs,
+    owned_in_segments,
 )
 from jaxgp.interpreter.kernels.blocks import evaluate_in_kernel
 from jaxgp.interpreter.plan import plan
@@ -213,24 +214,28 @@ def seen_by(primitives, rng, number):
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("order", ["neighbours", "mixed"])
 @pytest.mark.parametrize(
     "primitives",
     [SQUARES, *(pytest.param(some, marks=pytest.mark.slow) for some in (MIXED, LEAVES))],
     ids=lambda primitives: primitives.name,
 )
-def test_each_program_is_run_on_its_own_positions(primitives):
+def test_each_program_is_run_on_its_own_positions(primitives, order):
     """More positions than are taken at a time, one, none; those at the end are nobody's concern."""
     root = int(primitives.root_type[0])
     programs = random_programs(14, primitives, 7, 40 if primitives.functions else 1, root, smallest=1)
     rng = np.random.default_rng(8)
     shown, features = seen_by(primitives, rng, 300)
     owner = np.repeat(np.arange(7, dtype=np.int32), [70, 1, 0, 129, 60, 20, 10])
+    if order == "mixed":
+        owner = rng.permutation(owner)
     needed, anyone = len(owner), np.tile(np.array([5, 6, 0, 3, 4], np.int32), 2)
     owner = np.concatenate([owner, anyone])
 
     def run(programs, owner, needed):
         plans = plan(primitives, programs)
-        ways = [way(primitives, plans, owner, shown, needed) for way in (evaluate_owned, owned_by_pairs)]
+        several = (evaluate_owned, owned_in_segments, owned_by_pairs)
+        ways = [way(primitives, plans, owner, shown, needed) for way in several]
         return ways, evaluate(primitives, plans, features)
 
     ways, everywhere = jax.tree.map(np.asarray, jax.jit(run)(programs, owner, np.int32(needed)))

@@ -128,12 +128,13 @@ def evaluate_owned_in_kernel(
 ) -> Array:
     """Evaluate each position by the program that owns it; see `jaxgp.interpreter.evaluate.evaluate_owned`.
 
-    A block runs the programs that own its positions one after the other. Owners ascend, so few blocks have several.
+    A block runs the programs that own its positions one after the other. Where equal owners are neighbours, few blocks
+    have several.
 
     Args:
         primitives: the set the plans were made with.
         plans: of batch shape [P].
-        owner: int32[B]; the first `needed` ascend.
+        owner: int32[B].
         features: float32[F, B], or packed.
         needed: int32[], how many of the positions count.
         block: positions of a block, a power of two.
