@@ -16,6 +16,7 @@ from jaxgp.fitness.among.elimination import EliminationFitness
 from jaxgp.fitness.panel import PanelFitness
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
+from jaxgp.players import ply
 from jaxgp.players.panel import FixedPlayer, RandomOpponent, strategy
 from jaxgp.players.program import ProgramOpponent
 from jaxgp.spec import ChoosesTurns
@@ -118,6 +119,13 @@ def test_games_by_turns_are_those_by_moves_also_where_the_last_ply_is_within_a_t
     if max_plies == 6:
         assert (played.plies == 6).all()
         assert len(np.unique(played.states.to_move)) == 2
+
+
+@pytest.mark.thorough
+def test_games_by_turns_are_the_same_a_few_at_a_time(monkeypatch):
+    """As a CPU plays them, without those that have ended; the last ply is within a turn."""
+    monkeypatch.setattr(ply, "TOGETHER", 4)
+    same(of_mancala.__wrapped__(TurnChooser, 6), of_mancala(Chooser, 6))
 
 
 def programs():
