@@ -203,7 +203,11 @@ class GPOptions(AlgorithmOptions):
     )
     left_out: list[str] = option([], "functions and terminals that no individual has, by name")
     creation: CreationOptions = option(CreationOptions(), "random programs of the first generation")
-    initial: list[str] = option([], "programs as text, which take the place of the first of these")
+    initial: list[str] = option(
+        [],
+        "programs as text, or champions of other runs: run directories, champion files, FILE.jsonl#SEED, all champions "
+        "of FILE.jsonl; they take the place of the first of these",
+    )
     selection: SelectionOptions = option(SelectionOptions(), "how parents are drawn")
     crossover: CrossoverOptions = option(CrossoverOptions(), "subtree crossover of parents")
     mutation: MutationOptions = option(MutationOptions(), "mutation of children")

@@ -14,7 +14,7 @@ from jaxgp.config.schema import Config, LoggerOptions
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, own, with_own
-from jaxgp.store import runs
+from jaxgp.store import initial, runs
 from jaxgp.store.directory import COMPLETE, RunDirectory, digest
 from jaxgp.store.table import CSVTable
 
@@ -126,7 +126,9 @@ def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Game
             again = quote_for_shell("resume", directory)
             raise UsageError(f"hydra.run.dir={directory}: already holds a run; go on with it by {again}")
         config = _grouped(config, places.sweep(), "sweep")
-        return _checked(RunPlan(validate.check(config, games), directory, False, command(overrides, games)))
+        return _checked(
+            RunPlan(validate.check(initial.with_texts(config), games), directory, False, command(overrides, games))
+        )
     try:
         saved = RunDirectory(directory).read_config()
     except UsageError as error:
@@ -232,7 +234,7 @@ def again(config: Config, folder: Path) -> str:
 def _filled(config: Config, games: "Games") -> Config:
     """Return the options of the command line as a run would save them, or unchanged if they are not valid alone."""
     try:
-        return validate.check(config, games)
+        return validate.check(initial.with_texts(config), games)
     except UsageError:
         return config
 

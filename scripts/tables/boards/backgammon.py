@@ -1,5 +1,7 @@
 """The tables of docs/results/backgammon.md, made from docs/data/backgammon_games.csv and backgammon_gates.csv."""
 
+from pathlib import Path
+
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
 from tables.shared.cells import family, mean_of, p_value
@@ -12,10 +14,16 @@ LEARNING = "backgammon_learning"
 EXPERIMENTS = {
     "backgammon_teacher": ("`backgammon_teacher`, cut short", "8 to 11"),
     "backgammon_coevolution": ("`backgammon_coevolution`, cut short", "9 to 11"),
+    "backgammon_coevolution_whole": ("`backgammon_coevolution`, whole, same dice", "MINUTES"),
     "backgammon_lessons": ("`backgammon_lessons`", "2 to 4"),
     LEARNING: ("`backgammon_learning`", "6 to 7"),
 }
 """What the table calls each experiment, and the minutes of a run on one core of two."""
+
+
+def experiment(row: Cells) -> str:
+    """Return the experiment of a champion, which names the file of champions that it was read from."""
+    return row["experiment"] or Path(row["run"].partition("#")[0]).stem
 
 
 def percent_won(row: Cells) -> float:
@@ -27,7 +35,7 @@ def by_experiment(data: Data) -> dict[str, list[float]]:
     """Return what the champions of each experiment won, in the order of the seeds of their runs."""
     rows = [row for row in data["backgammon_games"] if (row["opponent"], row["seed"]) == (PUBEVAL, SEED)]
     rows.sort(key=lambda row: int(row["run_seed"] or -1))
-    return {name: [percent_won(row) for row in rows if row["experiment"] == name] for name in EXPERIMENTS}
+    return {name: [percent_won(row) for row in rows if experiment(row) == name] for name in EXPERIMENTS}
 
 
 def experiments(data: Data) -> str:
@@ -63,10 +71,12 @@ def of_gates(data: Data) -> str:
             "{:.1f} % ({:.1f} to {:.1f})".format(*(100 * float(row[one]) for one in ends))
             for ends in (("score", "low", "high"), ("share", "share_low", "share_high"))
         )
+        name, _, seed = row["run"].partition("#")
         each = f"{float(row['points']):.2f} and {float(row['against']):.2f}"
-        nodes, games = (f"{int(row[name]):,}" for name in ("nodes", "games"))
-        lines.append([row["run"].partition("#")[2], nodes, games, won, share, each])
-    titles = ["seed of the run", "nodes", "games", "games won", "share of points", "points a game, own and Pubeval's"]
+        nodes, games = (f"{int(row[one]):,}" for one in ("nodes", "games"))
+        lines.append([f"`{Path(name).stem}`", seed, nodes, games, won, share, each])
+    titles = ["experiment", "seed of the run", "nodes", "games", "games won", "share of points"]
+    titles.append("points a game, own and Pubeval's")
     return table(titles, lines)
 
 
