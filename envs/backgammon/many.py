@@ -21,9 +21,9 @@ from jax import Array, lax
 
 from envs.backgammon import whole
 from envs.backgammon.rules import BAR, Backgammon, State, column
-from jaxgp.arrays import apart, suited, take, where
+from jaxgp.arrays import apart, suited, take
 from jaxgp.bits import finalise, nth_bit
-from jaxgp.players.greedy import better, running_best
+from jaxgp.players.greedy import Best, best_of
 from jaxgp.spec import ChoosesTurns
 
 Men = tuple[Array, Array]
@@ -42,8 +42,6 @@ FEW = 16
 """Positions up to which these are the sizes. The last games of many, which go on alone, need no more."""
 FEW_SIZES: Sizes = (FEW, 4, 0)
 FEW_TOGETHER = 128
-Best = tuple[Array, Array, Array]
-"""Of the best turns so far: values, lots, codes."""
 LOWEST = np.finfo(np.float32).min
 """Value of a turn for which the value is NaN or minus infinity."""
 MIX = np.random.default_rng(0).integers(2**32, size=(2, BAR + 1), dtype=np.uint32) | np.uint32(1)
@@ -182,8 +180,6 @@ def _valued(
     together = min(together, 64 * width)
     sizes = lax.population_count(lasts).astype(jnp.int32)
     ends = jnp.cumsum(sizes)
-    rows = jnp.searchsorted(owner, jnp.arange(width, dtype=jnp.int32), side="right")
-    stops = jnp.where(rows > 0, ends[jnp.maximum(rows - 1, 0)], 0)  # where the turns of each state end in the queue
 
     def some(carry: tuple[Array, Best]) -> tuple[Array, Best]:
         first, best = carry
@@ -201,14 +197,9 @@ def _valued(
         values = value(lane, (own.T, other.T), jnp.minimum(ends[-1] - first, together))
         values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
         draw = lots(own, other, luck) if random else ~place.astype(jnp.uint32)
-        # The turns of a state are neighbours: the best of those up to each place, then that at the last place of each.
-        turns = lax.optimization_barrier((here, jnp.where(used, values, -jnp.inf), draw, code))
-        _, *running = running_best(turns)
-        at = jnp.minimum(stops - first, together) - 1
-        met = (at >= 0) & (here[at] == jnp.arange(width))
-        values, draw, code = (x[at] for x in running)
-        wins = met & better(values, draw, best[0], best[1])
-        return first + together, where(wins, (values, draw, code), best)
+        # Apart, or else a CPU computes them anew in all that compares them.
+        turns = lax.optimization_barrier((values, draw, code))
+        return first + together, best_of(best, jnp.where(used, here, width), turns)
 
     none = jnp.zeros(width, jnp.uint32)
     start = jnp.int32(0), (jnp.full(width, -jnp.inf, jnp.float32), none, none)

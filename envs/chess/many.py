@@ -15,7 +15,7 @@ from envs.chess.language import After
 from envs.chess.rules import Chess, State, moved
 from jaxgp.arrays import apart, suited, where
 from jaxgp.bits import finalise, nth_square
-from jaxgp.players.greedy import LOWEST, better, running_best
+from jaxgp.players.greedy import LOWEST, Best, best_of
 
 Value = Callable[[Array, After, Array], Array]
 """(int32[K] which states, ascending; what moves lead to [K]; int32[] how many of them count) -> float32[K]."""
@@ -47,7 +47,7 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
     ends = jnp.cumsum(sizes)
     begins = ends - sizes
 
-    def some(carry: tuple[Array, tuple[Array, Array, Array]]) -> tuple[Array, tuple[Array, Array, Array]]:
+    def some(carry: tuple[Array, Best]) -> tuple[Array, Best]:
         first, best = carry
         place = first + jnp.arange(together, dtype=jnp.int32)
         lane = jnp.minimum(jnp.searchsorted(ends, place, side="right"), count - 1).astype(jnp.int32)
@@ -62,15 +62,8 @@ def best_moves(game: Chess, states: State, active: Array, bits: Array, value: Va
         values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
         draw = lots(action, luck) if random else ~action.astype(jnp.uint32)
         used = place < ends[-1]
-        moves = lax.optimization_barrier((lane, jnp.where(used, values, -jnp.inf), draw, action))
-        _, *running = running_best(moves)
-        # Of each state that has moves here, the best is at the last place of them.
-        last = used & ((place == ends[lane] - 1) | (jnp.arange(together) == together - 1) | (place == ends[-1] - 1))
-        old = tuple(x[lane] for x in best)
-        wins = last & better(running[0], running[1], old[0], old[1])
-        target = jnp.where(wins, lane, count)
-        values, draws, actions = (x.at[target].set(y, mode="drop") for x, y in zip(best, running, strict=True))
-        return first + together, (values, draws, actions)
+        moves = lax.optimization_barrier((values, draw, action))
+        return first + together, best_of(best, jnp.where(used, lane, count), moves)
 
     none = jnp.full(count, -jnp.inf, jnp.float32), jnp.zeros(count, jnp.uint32), jnp.zeros(count, jnp.int32)
     found = lax.while_loop(lambda carry: carry[0] < ends[-1], some, (jnp.int32(0), none))[1]

@@ -31,6 +31,8 @@ State = Any
 Outcome = Any
 """What a move leads to, in the form that the game chooses."""
 
+Best = tuple[Array, Array, Array]
+"""Of the best moves so far: values, lots, and what the moves are."""
 Value = Callable[[Array, Outcome, Array], Array]
 """(int32[K] which states, ascending; outcomes [K]; int32[] how many of them count) -> float32[K]."""
 
@@ -316,22 +318,21 @@ class WeighedPlayer(ChoosingPlayer[Array]):
         return (plans[owner].T * self.terms(seen)).sum(0) / GRID
 
 
-def better(value: Array, draw: Array, other_value: Array, other_draw: Array) -> Array:
-    """Return bool[...]: whether moves are better than others, by value, then by lot."""
-    return (value > other_value) | ((value == other_value) & (draw > other_draw))
+def best_of(best: Best, states: Array, moves: Best) -> Best:
+    """Return the best moves of N states, of those so far and of K more: by value, then by lot.
 
-
-def running_best(moves: tuple[Array, ...]) -> tuple[Array, ...]:
-    """Return the best move of the same state up to each place; moves (states, values, lots, codes) of states in order.
-
-    The passes of W. D. Hillis and G. L. Steele, "Data parallel algorithms" (1986).
+    Args:
+        best: of each state so far, values float32[N], lots uint32[N], and what the moves are, [N].
+        states: int32[K], whose each further move is; N: it does not count.
+        moves: the same three of the further moves, [K]. Two moves of a state have different lots.
     """
-    place = jnp.arange(len(moves[0]))
-
-    def step(number: Array, moves: tuple[Array, ...]) -> tuple[Array, ...]:
-        back = 1 << number
-        earlier = tuple(jnp.roll(x, back) for x in moves)
-        keeps = (place >= back) & (earlier[0] == moves[0]) & better(earlier[1], earlier[2], moves[1], moves[2])
-        return tuple(jnp.where(keeps, a, b) for a, b in zip(earlier, moves, strict=True))
-
-    return lax.fori_loop(0, (len(place) - 1).bit_length(), step, moves)
+    (values, lots, names), (value, lot, name) = best, moves
+    here = jnp.minimum(states, len(values) - 1)
+    before = values[here]
+    values = values.at[states].max(value, mode="drop")
+    highest = values[here]
+    # Lots count among moves of the highest value.
+    lots = lots.at[jnp.where(highest > before, states, len(values))].set(0, mode="drop")
+    lots = lots.at[states].max(jnp.where(value == highest, lot, 0), mode="drop")
+    wins = (value == highest) & (lot == lots[here])
+    return values, lots, names.at[jnp.where(wins, states, len(values))].set(name, mode="drop")
