@@ -10,7 +10,7 @@ import numpy as np
 from jax import Array
 
 from jaxgp import options
-from jaxgp.arrays import suited, take
+from jaxgp.arrays import suited
 from jaxgp.checks import values
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs, Top, whole
@@ -122,9 +122,7 @@ class SearchedPlayer:
         flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), states)
         wanted = (legal.sum(-1) > 1) & ~flat.terminated
         wanted = wanted if active is None else wanted & active.reshape(-1)
-        first = jnp.argsort(~wanted, stable=True)
-        depth, whose = jnp.full(len(first), self.depth, jnp.int32), first // shape[1]
-        found = cores.search(self.search(), take(flat, first), depth, wanted.sum(dtype=jnp.int32), plans, whose)
-        searched = jnp.zeros_like(first).at[first].set(found.values.argmax(-1))
+        depth, whose = jnp.full(len(wanted), self.depth, jnp.int32), jnp.arange(len(wanted)) // shape[1]
+        searched = cores.search_some(self.search(), flat, depth, wanted, plans, whose).values.argmax(-1)
         moves = jnp.where(wanted, searched, legal.argmax(-1)).astype(jnp.int32)
         return moves.reshape(*shape, 1), jnp.ones(shape, bool)

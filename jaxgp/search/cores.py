@@ -132,3 +132,19 @@ def search(
     run = jax.shard_map(part, mesh=mesh, in_specs=WHOLE, out_specs=WHOLE, check_vma=False)
     result: Result = jax.tree.map(joined, run(states, amount, whose, count, contexts))
     return result
+
+
+def search_some(
+    one: Search[Result],
+    states: Position,
+    amount: Array,
+    these: Array,
+    contexts: Contexts = (),
+    whose: Array | None = None,
+) -> Result:
+    """Return what `one.search` finds of `these` (bool[Q]) of the roots [Q, ...]; of the others nothing that counts."""
+    order = jnp.argsort(~these, stable=True)
+    first = take((states, amount, whose), order)
+    found = search(one, first[0], first[1], these.sum(dtype=jnp.int32), contexts, first[2])
+    placed: Result = jax.tree.map(lambda x: jnp.zeros_like(x).at[order].set(x) if x.ndim else x, found)
+    return placed

@@ -240,11 +240,9 @@ class Differences(Differentiable[Any]):
 
     def _searched(self, search: AlphaBeta, plans: Plan, states: State, depth: int | Array, these: Array) -> Array:
         """Return float32[Q, A]: what a search finds in `these` (bool[Q]) of the states; 0 in the others."""
-        order = jnp.argsort(~these, stable=True)
-        depths, whose = jnp.full(len(order), depth, jnp.int32), order // self.asked.games
-        found = cores.search(search, take(states, order), depths, these.sum(dtype=jnp.int32), plans, whose)
-        values = jnp.where(these[order, None], found.values, 0.0)
-        return jnp.zeros_like(values).at[order].set(values)
+        depths, whose = jnp.full(len(these), depth, jnp.int32), jnp.arange(len(these)) // self.asked.games
+        found = cores.search_some(search, states, depths, these, plans, whose)
+        return jnp.where(these[:, None], found.values, 0.0)
 
     def _step(self, states: State, moves: Array, these: Array) -> State:
         moved = jax.vmap(lambda state, move: self.game.step(state, move, unused_key()))(states, moves)

@@ -62,6 +62,7 @@ from jaxgp.options import MAX_COUNT, MAX_SEED, bound, declared, list_options, op
 from jaxgp.players.ply import random_move
 from jaxgp.players.searched import WON
 from jaxgp.run.run import use_compilation_cache
+from jaxgp.search import cores
 from jaxgp.search.alphabeta import AlphaBeta, best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion, checkpoint
@@ -177,10 +178,7 @@ def guide(game: Checkers, depth: int, lanes: int = LANES) -> AlphaBeta:
 
 def searched(search: AlphaBeta, states: State, depth: int, these: Array, contexts: Array, whose: Array) -> Array:
     """Return float32[B, A]: what a search finds in `these` (bool[B]) states; of the others nothing that counts."""
-    order = jnp.argsort(~these, stable=True)
-    depths = jnp.full(len(order), depth)
-    found = search.search(take(states, order), depths, these.sum(dtype=jnp.int32), contexts, whose[order]).values
-    return jnp.zeros_like(found).at[order].set(found)
+    return cores.search_some(search, states, jnp.full(len(these), depth), these, contexts, whose).values
 
 
 class Learner:
