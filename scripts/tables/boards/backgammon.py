@@ -14,7 +14,7 @@ LEARNING = "backgammon_learning"
 EXPERIMENTS = {
     "backgammon_teacher": ("`backgammon_teacher`, cut short", "8 to 11"),
     "backgammon_coevolution": ("`backgammon_coevolution`, cut short", "9 to 11"),
-    "backgammon_coevolution_whole": ("`backgammon_coevolution`, whole, same dice", "MINUTES"),
+    "backgammon_coevolution_whole": ("`backgammon_coevolution`, whole, same dice", "25 to 39"),
     "backgammon_lessons": ("`backgammon_lessons`", "2 to 4"),
     LEARNING: ("`backgammon_learning`", "6 to 7"),
 }
@@ -74,8 +74,8 @@ def of_gates(data: Data) -> str:
         name, _, seed = row["run"].partition("#")
         each = f"{float(row['points']):.2f} and {float(row['against']):.2f}"
         nodes, games = (f"{int(row[one]):,}" for one in ("nodes", "games"))
-        lines.append([f"`{Path(name).stem}`", seed, nodes, games, won, share, each])
-    titles = ["experiment", "seed of the run", "nodes", "games", "games won", "share of points"]
+        lines.append([f"`{Path(name).stem}`", seed, nodes, games, row["seed"], won, share, each])
+    titles = ["experiment", "seed of the run", "nodes", "games", "their seed", "games won", "share of points"]
     titles.append("points a game, own and Pubeval's")
     return table(titles, lines)
 
