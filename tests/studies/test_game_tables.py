@@ -262,11 +262,21 @@ def test_runs_of_backgammon_are_listed_by_seed_and_the_last_is_compared_with_the
     rows.append(met(backgammon.NETWORK, backgammon.PUBEVAL, 12000, 20000, low=0.5, high=0.7))
     data = {"backgammon_games": rows}
     found = lines(backgammon.experiments(data))
-    assert found[2][2:] == ["20.0, 40.0", "30.0 (-97.1 to 157.1) %"]
-    assert found[3][2:] == ["50.0, 70.0", "60.0 (-67.1 to 187.1) %"]
-    assert found[4][2] == "60.0 % (50.0 to 70.0)"
-    # Two runs beside two: p = 1/3, times three.
-    assert [line[1:] for line in lines(backgammon.comparisons(data))] == [["1.00", "1.000"]] * 3
+    assert found[-3][2:] == ["20.0, 40.0", "30.0 (-97.1 to 157.1) %"]
+    assert found[-2][2:] == ["50.0, 70.0", "60.0 (-67.1 to 187.1) %"]
+    assert found[-1][2] == "60.0 % (50.0 to 70.0)"
+    # Two runs beside two: p = 1/3, times as many comparisons as there are.
+    assert [line[1:] for line in lines(backgammon.comparisons(data))] == [["1.00", "1.000"]] * (len(found) - 2)
+
+
+def test_a_file_of_champions_names_their_experiment_where_no_run_does():
+    name = backgammon.LEARNING
+    rows = [
+        met("champion", backgammon.PUBEVAL, wins, 100, run=f"docs/data/champions/{name}.jsonl#{seed}")
+        | {"experiment": "", "run_seed": str(seed), "seed": backgammon.SEED}
+        for seed, wins in ((1, 40), (0, 20))
+    ]
+    assert backgammon.by_experiment({"backgammon_games": rows})[name] == [20.0, 40.0]
 
 
 # Morpion Solitaire
