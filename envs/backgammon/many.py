@@ -33,7 +33,8 @@ Value = Callable[[Array, Men, Array], Array]
 
 Sizes = tuple[int, int, int]
 SIZES: Sizes = (256, 64, 2560)
-"""Positions without doubles whose turns are listed together, and with doubles, and rows for all of the latter."""
+"""Positions without doubles whose turns are listed together, and with doubles, and rows for all of the latter, at least
+as many as one position may need."""
 WIDE_SIZES: Sizes = (2**13, 2**11, 2**16)
 """The same on devices other than a CPU."""
 TOGETHER, WIDE = 512, 2**17

@@ -1,7 +1,7 @@
 """Programs that a run begins with, read from the champions of other runs: a warm start.
 
-The texts of the programs take the place of the files in the options of the run. So it can be resumed where the files
-have changed or gone.
+The texts of the programs take the place of the files in the options of the run. So `resume=DIR` goes on where the files
+have changed or gone; the run's own command with `resume=auto` still reads them, and has to find the same champions.
 """
 
 from dataclasses import replace
