@@ -189,7 +189,7 @@ def test_a_part_that_takes_too_long_is_ended_and_named_and_what_it_has_found_is_
     steps = [prove.Step(part, "cpu") for part in ("broken", "good", "slow")]
     begin = time.monotonic()
     rows = prove.prove(tmp_path, (prove.CLOSING + 4) / 60, True, steps)
-    assert time.monotonic() - begin < 6
+    assert time.monotonic() - begin < 30
     assert {(row["part"], row.get("left_out", "")[:10]) for row in rows if "what" in row} == {
         *(("slow", ""), ("slow", "ended afte")),
         *(("broken", "failed: no"), ("good", "")),
