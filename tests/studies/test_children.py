@@ -61,6 +61,10 @@ def test_children_by_one_tree_have_the_other_tree_of_their_parent(turns):
         (["operators=[rule]", "opening=3"], "mutation.rule=1: accepted: 0"),
         (["tree=1", "opening=3"], "tree=1: accepted: below 1"),
         (["opening=0"], "all games of a match are alike without chance; accepted: opening above 0"),
+        (
+            ["operators=[constant]", "tree=0", "opening=3"],
+            "constant changes tree 0 alone in 0 of 8192 children; accepted:",
+        ),
         (["pairs=1"], "pairs=1: accepted"),
     ],
 )

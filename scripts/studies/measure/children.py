@@ -32,10 +32,13 @@ from jaxgp.store.table import CSVTable
 from studies import checks
 
 if TYPE_CHECKING:
+    from jaxgp.genotypes.programs import Programs
     from studies.measure.matches import Parent
 
 OPERATORS = tuple(MutationOptions().weights)
 """The kinds of mutation."""
+BORN = 2
+"""What the key of children is folded with; those of their games are 0 and 1."""
 COLUMNS = (
     *("run", "tree", "operator", "max_depth", "children", "games", "seed"),
     *("same", "better", "worse", "best", "low", "high", "text"),
@@ -70,21 +73,26 @@ class Options:
             reject(f"{prefix}operators", self.operators, f"some of {', '.join(OPERATORS)}")
 
 
-def parents(options: Options) -> "list[tuple[str, Parent]]":
-    """Load the parents, and ask each for a child by every operator; raises UsageError."""
+def families(options: Options) -> "list[tuple[str, Parent, dict[str, Programs]]]":
+    """Load the parents, and make the children of each by every operator; raises UsageError."""
+    import jax
+
     from jaxgp.measure import champions
     from studies.measure.matches import Parent
 
+    born = jax.random.fold_in(jax.random.key(options.seed), BORN)
     found = []
     for run in options.runs:
         loaded = champions.load(run, envs, "runs")
         try:
             parent = Parent(loaded, options.pairs, options.opening, options.max_plies)
-            for operator in options.operators:
-                parent.check(operator, options.max_depth, options.tree)
+            children = {
+                operator: parent.born(born, operator, options.max_depth, options.tree, options.children)
+                for operator in options.operators
+            }
         except ValueError as error:
             raise UsageError(f"runs={run}: {error}") from error
-        found.append((run, parent))
+        found.append((run, parent, children))
     return found
 
 
@@ -93,10 +101,10 @@ def task(options: Options) -> int:
     save = CSVTable(files.user_path("save", options.save), COLUMNS) if options.save else None
     if save is not None:
         save.check("save")
-    for run, parent in parents(options):
-        for operator in options.operators:
-            row = parent.study(operator, options.max_depth, options.tree, options.children, options.seed)
-            given = {"max_depth": options.max_depth, "tree": options.tree, "seed": options.seed}
+    given = {"max_depth": options.max_depth, "tree": options.tree, "seed": options.seed}
+    for run, parent, children_of in families(options):
+        for operator, children in children_of.items():
+            row = {"operator": operator, **parent.study(children, options.seed)}
             if save is not None:
                 save.keep([{"run": run, **given, **row}], arguments.say, "save")
             print(

@@ -47,24 +47,16 @@ class Parent:
         capacity = int(np.max(loaded.genome.length)) + ROOM
         self._genome: Programs = parse(cast.language, loaded.content.text, capacity)
 
-    def check(self, operator: str, max_depth: int, tree: int | None) -> None:
-        """Raise ValueError if programs of this language have no children by an operator, or no such tree."""
-        if tree is not None and tree >= self._language.num_trees:
-            raise ValueError(f"tree={tree}: accepted: below {self._language.num_trees}, the trees of an individual")
-        jax.eval_shape(lambda key: self._children(key, operator, max_depth, 2), jax.random.key(0))
-
-    def study(self, operator: str, max_depth: int, tree: int | None, count: int, seed: int) -> dict[str, Any]:
-        """Return what the table has of `count` children by an operator."""
-        born, first, again = jax.random.split(jax.random.key(seed), 3)
-        children = self.born(born, operator, max_depth, tree, count)
+    def study(self, children: Programs, seed: int) -> dict[str, Any]:
+        """Return what the table has of the games of children with their parent; the best child plays again."""
+        first, again = (jax.random.fold_in(jax.random.key(seed), which) for which in range(2))
         own, against = self.points(first, children)
         better, worse = judge(own - against)
         best = int(np.argmax((own - against).mean(1)))
         chosen = jax.tree.map(lambda x: x[best : best + 1], children)
         low, share, high = _share(*(side[0] for side in self.points(again, chosen)))
         return {
-            "operator": operator,
-            "children": count,
+            "children": len(own),
             "games": 2 * own.shape[1],
             "same": int((own == against).all(1).sum()),
             "better": better,
@@ -79,8 +71,11 @@ class Parent:
         """Return `count` children, Programs [count, T, L]; with `tree`, those that differ from the parent there alone.
 
         Raises:
-            ValueError: too few of the children that were drawn are of that kind.
+            ValueError: programs of this language have no children by this operator, or no such tree, or too few of the
+                children that were drawn are of that kind.
         """
+        if tree is not None and tree >= self._language.num_trees:
+            raise ValueError(f"tree={tree}: accepted: below {self._language.num_trees}, the trees of an individual")
         tries = count if tree is None else TRIES * count
         drawn = jax.jit(lambda key: self._children(key, operator, max_depth, tries))(key)
         if tree is None:
@@ -89,7 +84,8 @@ class Parent:
         others = np.delete(changed, tree, axis=1).any(1)
         (places,) = np.nonzero(changed[:, tree] & ~others)
         if len(places) < count:
-            raise ValueError(f"{operator} changes tree {tree} alone in {len(places)} of {tries} children")
+            found = f"{operator} changes tree {tree} alone in {len(places)} of {tries} children"
+            raise ValueError(f"{found}; accepted: tree=null, operators that do so more often, or fewer children")
         return jax.tree.map(lambda x: x[places[:count]], drawn)
 
     def points(self, key: Array, children: Programs) -> tuple[np.ndarray, np.ndarray]:
