@@ -36,6 +36,12 @@ class EliminationFitnessOptions(AmongFitnessOptions):
         accepted=f"an even number from 2 to {MAX_GAMES}; half of the games are from each seat",
     )
 
+    equal: str = option(
+        "lot",
+        "who wins a match of equal points: smaller: the one with fewer nodes or rules, then a lot",
+        ("lot", "smaller"),
+    )
+
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse a population, or that of an island, that does not halve down to one; see `Among.suits`."""
         islands, size = algorithm.islands.count, of_island(algorithm).population
@@ -58,7 +64,7 @@ class EliminationFitnessOptions(AmongFitnessOptions):
         from jaxgp.fitness.among.elimination import EliminationFitness
         from jaxgp.fitness.refereed import Refereed
 
-        terms = self.games // 2, self.points, self.opening_plies, self.paired, self.max_plies
+        terms = self.games // 2, self.points, self.opening_plies, self.paired, self.max_plies, self.equal == "smaller"
         among = EliminationFitness(cast.game, cast.actor, *terms)
         return Refereed(among, self.referee(cast, seated), self.measured)
 
@@ -66,6 +72,7 @@ class EliminationFitnessOptions(AmongFitnessOptions):
         """Return what the tournament gives, and what the referee does."""
         points = "results" if self.points == "result" else "points"
         each = f"{self.games // 2} from each seat{self.opened()}{self.dice()}"
-        match = f"{self.games} games, {each}; more {points} win, then a lot"
+        then = "then the smaller one, then a lot" if self.equal == "smaller" else "then a lot"
+        match = f"{self.games} games, {each}; more {points} win, {then}"
         worth = "1 / n if beaten in a round of n individuals, 1 if never"
         return [("fitness", f"{worth}; single elimination by matches of {match}"), self.judged()]

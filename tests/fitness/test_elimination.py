@@ -11,8 +11,9 @@ from flax import struct
 import envs
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
-from jaxgp.fitness.among.elimination import EliminationFitness, following, match_points
+from jaxgp.fitness.among.elimination import EliminationFitness, following, match_points, surpasses
 from jaxgp.fitness.panel import PanelFitness
+from jaxgp.genotypes.programs import empty
 from jaxgp.players.panel import FixedPlayer, RandomOpponent
 
 next_order = jax.jit(following)
@@ -76,6 +77,23 @@ def test_pairs_are_arbitrary_and_a_lot_decides_at_equal_points():
     found = tournament([1] * 8, 64)
     assert {int(one.fittest) for one in found} == set(range(8))
     assert all(sorted(one.fitness.tolist()) == [1 / 8] * 4 + [1 / 4] * 2 + [1 / 2, 1] for one in found)
+
+
+def test_of_equal_points_the_smaller_one_wins_and_then_a_lot():
+    points, size, rival = np.array([5, 5, 2, 3, 4, 4]), np.array([9, 3, 1, 7, 6, 6]), np.array([1, 0, 3, 2, 5, 4])
+    for lots in (np.arange(6), np.arange(6)[::-1]):
+        won = jax.jit(surpasses)((points, -size, lots), rival).tolist()
+        assert won[:4] == [False, True, False, True], "the smaller one of equal points; more points before fewer nodes"
+        assert won[4:] == (lots[4:] > lots[4:][::-1]).tolist()
+
+
+def test_the_smallest_of_equal_programs_wins_the_tournament():
+    lengths = np.array([[3], [9], [2], [5], [4], [8], [7], [6]])
+    alike = empty((8, 1), 16).replace(length=jnp.asarray(lengths))
+    player = SimpleNamespace(prepare=lambda genomes: jnp.ones(8), count=len)
+    fitness = ByStrength(None, player, games=2, points="result", smaller=True)
+    run = jax.jit(lambda key: fitness.evaluate(key, alike, ())[0])
+    assert {int(run(jax.random.key(seed)).fittest) for seed in range(8)} == {2}
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,11 @@ Source: M. Sipper, "Evolved to Win" (2011), section 7.4. The individuals are div
 plays a match. Losers of a round of n individuals get the fitness 1 / n; winners are divided into pairs again. The
 winner of the last match gets 1.
 
-The source does not say who wins a match of equal points; here a random draw decides.
+The source does not say who wins a match of equal points. Here a random draw decides, or the size before it: that is
+lexicographic parsimony pressure, after S. Luke and L. Panait (2002).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +19,7 @@ from jax import Array, lax
 from jaxgp.contracts import Game, Plans, Player, States
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.genotypes.language import Genome
+from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.printable import brief
 
 MATCHES = 2
@@ -38,6 +40,7 @@ class EliminationFitness(Absolute[tuple[()]]):
         opening: random moves at the beginning of a game.
         paired: whether the two games of a pair, with seats changed, have the same chance.
         max_plies: longer games are stopped and scored as they stand.
+        smaller: whether the smaller individual wins a match of equal points, and a lot only decides between equal sizes.
     """
 
     game: Game
@@ -47,6 +50,7 @@ class EliminationFitness(Absolute[tuple[()]]):
     opening: int = 0
     paired: bool = False
     max_plies: int = 400
+    smaller: bool = False
 
     seats: ClassVar[int] = 2
 
@@ -69,6 +73,7 @@ class EliminationFitness(Absolute[tuple[()]]):
         key = child(key, MATCHES)
         plans = self.player.prepare(population)
         count = self.player.count(plans)
+        size = sizes(population) if self.smaller else jnp.zeros(count, jnp.int32)
 
         def round_(number: Array, carry: tuple[Array, ...]) -> tuple[Array, ...]:
             order, fitness, points, met, games, plies, drawn, first = carry
@@ -79,7 +84,7 @@ class EliminationFitness(Absolute[tuple[()]]):
             played, pairs = self.match(play_key, plans, rival, entered)
             own = match_points(pairs, self.values(played.states))
             lots = jax.random.permutation(lot_key, count)
-            beats = (own > own[rival]) | ((own == own[rival]) & (lots > lots[rival]))
+            beats = surpasses((own, -size, lots), rival)
             fitness = jnp.where(entered & ~beats, 1 / left, fitness)
             points += jnp.where(entered[:, None], coplay.totals(pairs, played.states.returns * 0.5 + 0.5), 0)
             returns = jnp.where(entered[:, None], played.states.returns[..., 0], jnp.nan)
@@ -129,6 +134,17 @@ class EliminationFitness(Absolute[tuple[()]]):
 def match_points(pairs: coplay.Pairs, values: Array) -> Array:
     """Return float32[P]: the points of each individual in its match, of games [P, N, 2] by seat."""
     return values[..., 0].sum(1) + values[pairs.first[:, 0], :, 1].sum(1)
+
+
+def surpasses(values: Sequence[Array], rival: Array) -> Array:
+    """Return bool[P]: who has more of the first of the values [P] in which the two of a match differ.
+
+    `rival` is int32[P], the other one of each match.
+    """
+    more = jnp.zeros(rival.shape, bool)
+    for value in reversed(values):
+        more = (value > value[rival]) | ((value == value[rival]) & more)
+    return more
 
 
 def following(order: Array, beats: Array, left: Array) -> Array:
