@@ -40,7 +40,7 @@ class EliminationFitness(Absolute[tuple[()]]):
         opening: random moves at the beginning of a game.
         paired: whether the two games of a pair, with seats changed, have the same chance.
         max_plies: longer games are stopped and scored as they stand.
-        smaller: whether the smaller individual wins a match of equal points, and a lot only decides between equal sizes.
+        smaller: whether the smaller individual wins a match of equal points, and a lot decides between equal sizes.
     """
 
     game: Game
