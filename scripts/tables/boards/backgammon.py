@@ -1,4 +1,4 @@
-"""The tables of docs/results/backgammon.md, made from docs/data/backgammon_games.csv and backgammon_gates.csv."""
+"""The tables of docs/results/backgammon.md, made from the tables of docs/data whose names begin with backgammon."""
 
 from pathlib import Path
 
@@ -16,6 +16,7 @@ EXPERIMENTS = {
     "backgammon_coevolution": ("`backgammon_coevolution`, cut short", "9 to 11"),
     "backgammon_coevolution_whole": ("`backgammon_coevolution`, whole, same dice", "25 to 39"),
     "backgammon_lessons": ("`backgammon_lessons`", "2 to 4"),
+    "backgammon_insertion": ("`backgammon_insertion`", "25 to 35"),
     LEARNING: ("`backgammon_learning`", "6 to 7"),
 }
 """What the table calls each experiment, and the minutes of a run on one core of two."""
@@ -80,8 +81,37 @@ def of_gates(data: Data) -> str:
     return table(titles, lines)
 
 
+def of_settings(data: Data) -> str:
+    """Return the table of trials of coevolution: what the best of the last generations took from Pubeval, by seed."""
+    rows: dict[str, dict[str, Cells]] = {}
+    for row in data["backgammon_insertion"]:
+        rows.setdefault(row["settings"], {})[row["seed"]] = row  # the last one stays
+    lines = []
+    for name, runs in rows.items():
+        each = ", ".join(
+            f"{seed}: {100 * float(row['points']):.0f} % ({row['generations']})" for seed, row in runs.items()
+        )
+        lines.append([name, next(iter(runs.values()))["operators"], each])
+    return table(["settings", "operators, room of a tree", "seed: share of points at the end (generations)"], lines)
+
+
+def of_children(data: Data) -> str:
+    """Return the table of children of a program: how many are better than it, by operator."""
+    lines = [
+        [
+            f"`{row['operator']}`",
+            *(row[name] for name in ("children", "better", "worse", "same")),
+            f"{100 * float(row['best']):.1f} % ({100 * float(row['low']):.1f} to {100 * float(row['high']):.1f})",
+        ]
+        for row in data["backgammon_children"]
+    ]
+    return table(["operator", "children", "better", "worse", "play alike", "the best, in new games"], lines)
+
+
 TABLES: Makers = {
     "backgammon_experiments": experiments,
     "backgammon_comparisons": comparisons,
     "backgammon_gates": of_gates,
+    "backgammon_insertion": of_settings,
+    "backgammon_children": of_children,
 }
