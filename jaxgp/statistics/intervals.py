@@ -23,6 +23,17 @@ def wilson(wins: float, games: float) -> tuple[float, float]:
     return 0.0 if wins == 0 else low, 1.0 if wins == games else high
 
 
+def share_of_points(own: np.ndarray, both: np.ndarray) -> tuple[float, float, float]:
+    """Return the share of points, float[N] of independent games or pairs, own ones and those of both sides.
+
+    It is a ratio of two sums, and stands before the ends of its 95 % interval, which is that of a ratio estimator
+    (W. G. Cochran, "Sampling techniques", 1977).
+    """
+    ratio = own.sum() / both.sum()
+    half = NORMAL * sqrt(float(((own - ratio * both) ** 2).sum())) / float(both.sum())
+    return float(ratio), float(ratio - half), float(ratio + half)
+
+
 def interval(values: np.ndarray) -> tuple[float, float]:
     """Return the 95 % interval of the mean of values in [0, 1], float[N, K]: N > 1 independent units of K games each.
 

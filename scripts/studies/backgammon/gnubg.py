@@ -24,7 +24,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from math import sqrt
 
 import numpy as np
 
@@ -32,7 +31,7 @@ from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
 from jaxgp.options import MAX_GAMES, MAX_SEED, option
-from jaxgp.statistics.intervals import interval
+from jaxgp.statistics.intervals import interval, share_of_points
 from jaxgp.store.table import CSVTable
 from rivals.plain.backgammon import OFF, START, Men, Side, move_man, points
 
@@ -57,8 +56,6 @@ COLUMNS = {
     "seed": "of the dice",
 }
 """The columns and what is in them."""
-NORMAL = 1.959963984540054
-"""Its quantile of 97.5 %."""
 Choose = Callable[[Men, tuple[int, int]], Men]
 """(the side to move and the other side, roll) -> the same after the turn."""
 
@@ -124,15 +121,8 @@ def game(players: tuple[Choose, Choose], first: int, rng: random.Random) -> tupl
 
 
 def share(found: np.ndarray) -> tuple[float, float, float]:
-    """Return the share of points in games (int[N], negative where lost), and its 95 % interval.
-
-    It is a ratio of two sums, so the interval is that of a ratio estimator (W. G. Cochran, "Sampling techniques",
-    1977).
-    """
-    own, both = np.maximum(found, 0), np.abs(found)
-    ratio = own.sum() / both.sum()
-    half = NORMAL * sqrt(float(((own - ratio * both) ** 2).sum())) / float(both.sum())
-    return float(ratio), float(ratio - half), float(ratio + half)
+    """Return the share of points in games (int[N], negative where lost), and its 95 % interval."""
+    return share_of_points(np.maximum(found, 0), np.abs(found))
 
 
 def task(options: Options) -> int:

@@ -17,6 +17,7 @@ from jaxgp.measure.champions import Loaded
 from jaxgp.operators.mutation import mutate
 from jaxgp.operators.options import MutationOptions
 from jaxgp.players.ply import differ
+from jaxgp.statistics.intervals import share_of_points
 
 RATE = 0.05
 """The false discovery rate among the children of one operator."""
@@ -54,7 +55,8 @@ class Parent:
         better, worse = judge(own - against)
         best = int(np.argmax((own - against).mean(1)))
         chosen = jax.tree.map(lambda x: x[best : best + 1], children)
-        low, share, high = _share(*(side[0] for side in self.points(again, chosen)))
+        (own_again,), (against_again,) = self.points(again, chosen)
+        share, low, high = share_of_points(own_again, own_again + against_again)
         return {
             "children": len(own),
             "games": 2 * own.shape[1],
@@ -62,8 +64,8 @@ class Parent:
             "better": better,
             "worse": worse,
             "best": share,
-            "low": low,
-            "high": high,
+            "low": max(0.0, low),
+            "high": min(1.0, high),
             "text": to_text(self._language, jax.tree.map(lambda x: np.asarray(x[0]), chosen)),
         }
 
@@ -135,17 +137,6 @@ def judge(differences: np.ndarray) -> tuple[int, int]:
             p[~constant] = ttest_1samp(differences[~constant], 0, axis=1, alternative=side).pvalue
         found.append(int(multipletests(p, RATE, method="fdr_bh")[0].sum()))
     return found[0], found[1]
-
-
-def _share(own: np.ndarray, against: np.ndarray) -> tuple[float, float, float]:
-    """Return the share of points of a match, float[N] of both sides by pairs, between the ends of its 95 % interval.
-
-    The interval is that of a ratio of two means by the delta method.
-    """
-    total = (own + against).mean()
-    share = own.mean() / total
-    error = 1.96 * np.std(own - share * (own + against), ddof=1) / np.sqrt(len(own)) / total
-    return max(0.0, share - error), share, min(1.0, share + error)
 
 
 def _alternate(one: Array, other: Array) -> Array:

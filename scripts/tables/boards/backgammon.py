@@ -16,7 +16,7 @@ EXPERIMENTS = {
     "backgammon_coevolution": ("`backgammon_coevolution`, cut short", "9 to 11"),
     "backgammon_coevolution_whole": ("`backgammon_coevolution`, whole, same dice", "25 to 39"),
     "backgammon_lessons": ("`backgammon_lessons`", "2 to 4"),
-    "backgammon_insertion": ("`backgammon_insertion`", "25 to 35"),
+    "backgammon_insertion": ("`backgammon_insertion`", "22 to 33"),
     LEARNING: ("`backgammon_learning`", "6 to 7"),
 }
 """What the table calls each experiment, and the minutes of a run on one core of two."""
