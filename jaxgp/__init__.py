@@ -43,8 +43,9 @@ if TYPE_CHECKING:
     from jaxgp.fitness.refereed import Refereed
     from jaxgp.fitness.rollout import RolloutFitness
     from jaxgp.fitness.solo import SoloFitness
+    from jaxgp.fitness.taught.adjoint import Adjoint
     from jaxgp.fitness.taught.differences import Differences
-    from jaxgp.fitness.taught.options import DifferencesOptions
+    from jaxgp.fitness.taught.options import AdjointOptions, DifferencesOptions
     from jaxgp.fitness.taught.regression import RegressionFitness
     from jaxgp.games.casting import Cast
     from jaxgp.games.notation import Notation, Showing
@@ -123,8 +124,9 @@ _ROOMS = {
     "fitness.refereed": ("Refereed",),
     "fitness.rollout": ("RolloutFitness",),
     "fitness.solo": ("SoloFitness",),
+    "fitness.taught.adjoint": ("Adjoint",),
     "fitness.taught.differences": ("Differences",),
-    "fitness.taught.options": ("DifferencesOptions",),
+    "fitness.taught.options": ("AdjointOptions", "DifferencesOptions"),
     "fitness.taught.regression": ("RegressionFitness",),
     "fitness.puzzles.suite": ("SuiteFitness",),
     "genotypes.language": ("parse", "to_text"),

@@ -471,7 +471,7 @@ class Differentiable(ABC, Generic[Memory]):
 
     @abstractmethod
     def examples(self, key: Array, population: Genomes, memory: Memory) -> Examples:
-        """Return what the programs of a generation [P, ...] learn from: for all of them, or [P, ...] if `own`."""
+        """Return what programs [P, ...] learn from in a generation: the same for all of them, or [P, ...] if `own`."""
 
     @abstractmethod
     def loss(self, values: Array, known: Any) -> Array:

@@ -14,9 +14,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.rars.places import SENSED
-from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
-from jaxgp.interpreter.plan import Plan
-from jaxgp.interpreter.ranked import Ranked
+from jaxgp.genotypes.primitives import FLOAT, OWN, Floats, Primitive, PrimitiveSet
+from jaxgp.genotypes.surrogates import choose_smaller
 from jaxgp.options import option
 from jaxgp.players.driver import ProgramDriver
 
@@ -99,17 +98,18 @@ def tangent(x: Array) -> Array:
 
 _TWO = (FLOAT, FLOAT)
 FUNCTIONS = (
-    Primitive("+", args=_TWO, call=lambda a, b: a + b, python="({0} + {1})", latex="({0} + {1})"),
-    Primitive("-", args=_TWO, call=lambda a, b: a - b, python="({0} - {1})", latex="({0} - {1})"),
-    Primitive("*", args=_TWO, call=lambda a, b: a * b, python="({0} * {1})", latex="({0} \\cdot {1})"),
-    Primitive("%", args=_TWO, call=divide, python="divide({0}, {1})", latex="({0} \\mathbin{{\\%}} {1})"),
-    Primitive("abs", args=(FLOAT,), call=jnp.abs, python="abs({0})", latex="\\lvert {0} \\rvert"),
-    Primitive("neg", args=(FLOAT,), call=lambda a: -a, python="(-{0})", latex="(-{0})"),
-    Primitive("tan", args=(FLOAT,), call=tangent, python="tangent({0})", latex="\\tan({0})"),
+    Primitive("+", args=_TWO, call=lambda a, b: a + b, gradient=OWN, python="({0} + {1})", latex="({0} + {1})"),
+    Primitive("-", args=_TWO, call=lambda a, b: a - b, gradient=OWN, python="({0} - {1})", latex="({0} - {1})"),
+    Primitive("*", args=_TWO, call=lambda a, b: a * b, gradient=OWN, python="({0} * {1})", latex="({0} \\cdot {1})"),
+    Primitive("%", args=_TWO, call=divide, gradient=OWN, python="divide({0}, {1})", latex="({0} \\mathbin{{\\%}} {1})"),
+    Primitive("abs", args=(FLOAT,), call=jnp.abs, gradient=OWN, python="abs({0})", latex="\\lvert {0} \\rvert"),
+    Primitive("neg", args=(FLOAT,), call=lambda a: -a, gradient=OWN, python="(-{0})", latex="(-{0})"),
+    Primitive("tan", args=(FLOAT,), call=tangent, gradient=OWN, python="tangent({0})", latex="\\tan({0})"),
     Primitive(
         "IFG",
         args=(*_TWO, *_TWO),
         call=lambda a, b, yes, no: jnp.where(a > b, yes, no),
+        gradient=lambda a, b, yes, no: choose_smaller(b, a, yes, no),
         picks=2,
         python="({2} if {0} > {1} else {3})",
     ),
@@ -117,6 +117,7 @@ FUNCTIONS = (
         "IFP",
         args=(FLOAT, *_TWO),
         call=lambda a, yes, no: jnp.where(a > 0, yes, no),
+        gradient=lambda a, yes, no: choose_smaller(jnp.zeros_like(a), a, yes, no),
         picks=2,
         python="({1} if {0} > 0 else {2})",
     ),
@@ -168,10 +169,3 @@ class Racer(ProgramDriver):
     def view(self, sensed: Array) -> Array:
         """Return float32[N, ...]: the terminals, from what a car perceives, float32[F, ...]."""
         return view(self.options, sensed)
-
-    def control(
-        self, plans: tuple[Plan, Ranked], memory: tuple[()], sensed: Array, bits: Array, active: Array, /
-    ) -> tuple[Array, tuple[()]]:
-        """Return float32[P, M, 2] controls of P programs that perceive float32[P, M, F], and the empty memory."""
-        seen = jnp.moveaxis(self.view(jnp.moveaxis(sensed, -1, 0)), 0, -1)
-        return super().control(plans, memory, seen, bits, active)

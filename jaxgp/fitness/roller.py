@@ -8,6 +8,7 @@ Individuals whose rollouts have all ended leave their lane to the next one. Wher
 have one: what a rollout finds depends on its driver, its key and its instance alone, never on the lanes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic
@@ -176,6 +177,21 @@ class Roller(Generic[Plans]):
             return self._ended(ended, rounds)
         return self._shared(who, keys, instances, count, lanes)
 
+    def stepper(self, plans: Plans, keys: Array) -> Callable[[Rollouts], tuple[Rollouts, Array]]:
+        """Return the function that advances rollouts which go on by a step, and returns controls [P, M, seats, K]."""
+        who = self._arranged(self._who(plans))
+        return lambda rollouts: self._step(who, keys, rollouts)
+
+    def without_stuck(self, rollouts: Rollouts) -> Rollouts:
+        """Return rollouts, of which those without progress are cut."""
+        if self.progress is None:
+            return rollouts
+        now = self._progress(rollouts.states)
+        grown = now > rollouts.best
+        since = jnp.where(grown, rollouts.steps, rollouts.since)
+        cut = rollouts.cut | (self.going(rollouts) & (rollouts.steps - since >= self.patience))
+        return rollouts.replace(best=jnp.where(grown, now, rollouts.best), since=since, cut=cut)  # type: ignore[attr-defined]
+
     def record(self, plans: Plans, key: Array, instance: State | None = None) -> RecordedRollout:
         """Return the rollout of one individual, which is never cut: else its states are those of `run`.
 
@@ -254,13 +270,7 @@ class Roller(Generic[Plans]):
 
         who = self._arranged(who)
         after, steps = lax.while_loop(on, step, (rollouts, jnp.int32(0)))
-        if self.progress is None:
-            return after, steps
-        now = self._progress(after.states)
-        grown = now > after.best
-        since = jnp.where(grown, after.steps, after.since)
-        cut = after.cut | (self.going(after) & (after.steps - since >= self.patience))
-        return after.replace(best=jnp.where(grown, now, after.best), since=since, cut=cut), steps  # type: ignore[attr-defined]
+        return self.without_stuck(after), steps
 
     def _shared(self, who: _Who, keys: Array, instances: State | None, count: int, lanes: int) -> Ended:
         """Do what `measure` does, in fewer lanes than there are individuals; equal ones drive once."""
@@ -323,9 +333,9 @@ class Roller(Generic[Plans]):
         if mine < world.seats:
             rest, others = self.others.control(who.others, others, *(x[:, :, 1:] for x in seen))
             controls = jnp.concatenate([controls, rest], 2)
-        advance = jax.vmap(jax.vmap(partial(_advance, world)), (0, 0, None, 0))
+        move = jax.vmap(jax.vmap(partial(advance, world)), (0, 0, None, 0))
         # Fused with what stands before and after it, a step would be rounded as these are.
-        moved = arrays.apart(advance, rollouts.states, _finite(controls), keys, rollouts.steps)
+        moved = arrays.apart(move, rollouts.states, _finite(controls), keys, rollouts.steps)
         states = arrays.where(going, moved, rollouts.states)
         after = rollouts.replace(states=states, steps=rollouts.steps + going, memory=memory, others=others)  # type: ignore[attr-defined]
         return after.replace(blank=rollouts.blank + blank), controls
@@ -355,7 +365,7 @@ def simulate(world: Simulation, key: Array, controls: Array) -> State:
     """
 
     def step(state: State, given: tuple[Array, Array]) -> tuple[State, State]:
-        after = _advance(world, state, _finite(given[1]), key, given[0])
+        after = advance(world, state, _finite(given[1]), key, given[0])
         return after, after
 
     start = world.init(jax.random.fold_in(key, START))
@@ -371,6 +381,7 @@ def _bits(seats: int, key: Array, step: Array) -> Array:
     return jax.random.bits(jax.random.fold_in(key, step), (seats,), jnp.uint32)
 
 
-def _advance(world: Simulation, state: State, controls: Array, key: Array, step: Array) -> State:
+def advance(world: Simulation, state: State, controls: Array, key: Array, step: Array) -> State:
+    """Return the state after a step of a rollout with this key: `step` (int32[]) steps went before it."""
     drawn = jax.random.fold_in(jax.random.fold_in(key, step), ply.CHANCE) if world.chance else unused_key()
     return world.step(state, controls, drawn)

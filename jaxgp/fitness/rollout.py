@@ -7,6 +7,7 @@ what they do. A rollout ends when its state is terminated, or at the horizon of 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,7 +18,7 @@ from jax.sharding import Mesh
 from jaxgp import arrays
 from jaxgp.bits import extend
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Driver, Instanced, Simulation, States
+from jaxgp.contracts import Differentiable, Driver, Instanced, Simulation, States
 from jaxgp.errors import reject
 from jaxgp.fitness.among.crews import Crew, OwnRivals
 from jaxgp.fitness.among.opposition import Opposition
@@ -107,6 +108,7 @@ class RolloutFitness(Absolute[tuple[()]]):
         opposition: whom individuals meet instead of crews, each others, or others in each generation; None: nobody.
         rival_names: names of the cases of a `Value`, for metrics of the fittest in each; empty: no such metrics.
         mesh: of devices that share the individuals, who then meet nobody of the population; they change no result.
+        learning: what individuals learn their numbers by, before they are measured; None: they do not.
 
     Raises:
         UsageError: the simulation measures no such quantity, or a value is not accepted.
@@ -129,6 +131,7 @@ class RolloutFitness(Absolute[tuple[()]]):
     opposition: Opposition | None = None
     rival_names: tuple[str, ...] = ()
     mesh: Mesh | None = None
+    learning: Differentiable[Any] | None = None
 
     __repr__ = brief
 
@@ -161,6 +164,11 @@ class RolloutFitness(Absolute[tuple[()]]):
     def language(self) -> Language | None:
         """What the driver's individuals are written in."""
         return language_of(self.driver)
+
+    @property
+    def differentiable(self) -> Differentiable[Any] | None:
+        """What individuals can learn by."""
+        return self.learning
 
     @property
     def seats(self) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.errors import UsageError, reject, rejection
 from jaxgp.evolution.options import GPOptions, of_island
+from jaxgp.fitness.taught.options import AdjointOptions
 from jaxgp.kinds import AnyAlgorithm, CandidatesFitnessOptions, RefereedFitnessOptions, Rows, Seated
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_WEIGHT, bound, option
 
@@ -97,6 +98,14 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         low=1,
         high=MAX_POPULATION,
     )
+    adjoint: AdjointOptions = option(
+        AdjointOptions(), "learning from an individual's own rollouts, with algorithm.tune.steps above 0"
+    )
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether there are rollouts to learn from."""
+        return self.adjoint.rollouts > 0
 
     @property
     def refereed(self) -> bool:
@@ -124,6 +133,13 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
 
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse a population of one that meets itself, and selection by cases that are not the same for all."""
+        name = "fitness.adjoint.rollouts"
+        steps = algorithm.tune.steps if isinstance(algorithm, GPOptions) else 0
+        if self.adjoint.rollouts and not steps:
+            why = "0, or algorithm.tune.steps above 0; nobody learns from these rollouts"
+            reject(name, self.adjoint.rollouts, why)
+        if steps and not self.adjoint.rollouts:
+            reject("algorithm.tune.steps", steps, f"0, or {name} above 0: rollouts to learn from")
         if self.refereed:
             super().suits(algorithm)
         if "coplay" in self.phases and of_island(algorithm).population < 2:
@@ -144,9 +160,11 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
     def check(self, config: "Config", cast: "Cast") -> None:
         """Refuse what the simulation does not measure or have, and rollouts that are all alike; raises UsageError."""
         names = [one.name for one in cast.game.quantities]
-        for name in ("quantity", "progress"):
-            if getattr(self, name) not in (None, *names):
-                reject(f"fitness.{name}", getattr(self, name), ", ".join(names))
+        named = {"quantity": self.quantity, "progress": self.progress, "adjoint.grows": self.adjoint.grows}
+        for name, value in named.items():
+            if value not in (None, *names):
+                reject(f"fitness.{name}", value, ", ".join(names))
+        self.learning(cast)
         if self.share is not None and not self.rivals:
             reject("fitness.share", self.share, "null where fitness.rivals names nobody: there is nobody to share with")
         if not self.scale:
@@ -185,6 +203,26 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         own = parts[0] if len(parts) == 1 else Phased(tuple(parts), self.phase_generations, self.phase_stagnation)
         return Refereed(own, whole, self.measured)
 
+    def learning(self, cast: "Cast") -> "contracts.Differentiable | None":
+        """Return what drivers learn by; None: nothing. Raises UsageError."""
+        from jaxgp.fitness.rollout import number_of
+        from jaxgp.fitness.taught.adjoint import Adjoint
+        from jaxgp.players.driver import ProgramDriver
+
+        asked = self.adjoint
+        if not asked.rollouts:
+            return None
+        if not isinstance(cast.actor, ProgramDriver):
+            why = "programs whose values are controls learn from rollouts, and no others"
+            reject("fitness.adjoint.rollouts", asked.rollouts, "0", why)
+        if self.rivals:
+            why = "individuals learn from rollouts in which they drive all seats, and fitness.rivals drive the others"
+            reject("fitness.adjoint.rollouts", asked.rollouts, "0", why)
+        grows = asked.grows or self.progress or cast.game.quantities[0].name
+        progress = None if self.progress is None else number_of(cast.game, self.progress)
+        places = self._instances(cast)
+        return Adjoint(cast.game, cast.actor, number_of(cast.game, grows), asked, places, progress, self.patience)
+
     def _by(self, cast: "Cast", opposition: "Opposition | None" = None, met: int = 0) -> "RolloutFitness":
         """Return the fitness from rollouts with the crews, or with so many others whom individuals meet."""
         from jaxgp.fitness.rollout import RolloutFitness, Shares
@@ -209,6 +247,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
             self.lanes,
             opposition,
             () if self.refereed or len(crews) < 2 or not isinstance(value, Shares) else tuple(self.rivals),
+            learning=self.learning(cast),
         )
 
     def value(self, cast: "Cast") -> "str | Value":
@@ -276,6 +315,11 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
             rows.append((f"{self.fittest()} of each generation measured by", "rollouts against all rivals"))
         if self.progress is not None:
             rows.append(("rollouts stopped", f"after {self.patience} steps in which {self.progress} does not grow"))
+        if self.adjoint.rollouts:
+            one, grows = self.adjoint, self.adjoint.grows or self.progress or "the first quantity"
+            own = f"{one.rollouts} rollout{'' if one.rollouts == 1 else 's'} of each individual"
+            taught = f"up to {one.steps} steps of {own}, so that {grows} grows"
+            rows.append(("tuning by adjoints", f"{taught}; gamma {one.discount:g}, reach {one.reach:g}"))
         if self.candidates or self.population_again:
             who = "all individuals of the last generation" if self.population_again else f"{self.candidates} candidates"
             rows.append(("champion", f"the best of {who} in {self.final_rounds} times as many new rollouts"))

@@ -32,6 +32,10 @@ class ProgramDriver(Driver[Plan, tuple[()]]):
 
     random = False
 
+    def view(self, sensed: Array) -> Array:
+        """Return float32[N, ...]: what programs see of what is perceived, float32[F, ...]; by default all of it."""
+        return sensed
+
     def prepare(self, programs: Programs, /) -> Plan:
         """Derive the evaluation order of programs [P, T, L], once for all their rollouts."""
         return plan(self.primitives, programs)
@@ -50,7 +54,8 @@ class ProgramDriver(Driver[Plan, tuple[()]]):
     ) -> tuple[Array, tuple[()]]:
         """Return float32[P, M, K] controls of P programs that perceive float32[P, M, F], and the empty memory."""
         del bits
-        seen, language = sensed.swapaxes(1, 2), self.primitives
+        seen = jnp.moveaxis(self.view(jnp.moveaxis(sensed, -1, 0)), 0, 1)
+        language = self.primitives
         if sensed.shape[1] >= FEW or language.weighted:
             values = evaluate_active(language, plans[0], seen, active)
         else:

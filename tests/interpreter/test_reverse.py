@@ -13,7 +13,14 @@ from jaxgp.errors import UsageError
 from jaxgp.genotypes import surrogates
 from jaxgp.genotypes.primitives import BOOL, FLOAT, OWN, Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.interpreter.evaluate import evaluate_programs
-from jaxgp.interpreter.reverse.gradients import Examples, loss_and_slopes, losses, memory_bytes, plan_tapes
+from jaxgp.interpreter.reverse.gradients import (
+    Examples,
+    loss_and_slopes,
+    losses,
+    memory_bytes,
+    plan_tapes,
+    slopes_by_features,
+)
 from jaxgp.interpreter.reverse.tape import tunable, unfit
 from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, random_programs
 
@@ -169,6 +176,24 @@ def compare(name, count, seed):
 def test_gradients_of_hundreds_of_programs_are_those_of_a_scan(name):
     same, others = compare(name, 400, 2)
     assert (same > 390, others) == (True, 0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", SETS)
+def test_derivatives_by_features_are_those_of_a_scan(name):
+    primitives, found = SETS[name], programs(name, 200, 1)
+    _, mine = jax.jit(lambda some: slopes_by_features(primitives, plan_tapes(primitives, some), some, FEATURES))(found)
+    # A terminal that is asked for one of several features passes its derivative on, like one that reads a certain one.
+    reading = (replace(p, gradient=OWN) if p.reads_one else p for p in primitives.terminals)
+    plain = replace(primitives, terminals=tuple(reading))
+    one = jax.tree.map(lambda x: x[:, 0], found)
+    slope = jax.grad(lambda features, tree: in_order(plain, tree, tree.value, features).sum())
+    expected = np.asarray(jax.jit(jax.vmap(slope, (None, 0)))(jnp.asarray(FEATURES), one))
+    flat, known = np.asarray(mine)[:, 0].reshape(200, -1), expected.reshape(200, -1)
+    finite = np.isfinite(known).all(-1)
+    assert finite.sum() > 190
+    assert (np.abs(known[finite]).max(-1) > 0).sum() > 50
+    assert agree(flat, known, np.ones(1, bool))[finite].all()
 
 
 @pytest.mark.slow

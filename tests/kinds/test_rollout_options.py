@@ -1,11 +1,15 @@
-"""What the options of rollouts refuse before any game is imported."""
+"""What the options of rollouts refuse, most of it before any game is imported."""
 
 import re
 
 import pytest
 
+import envs
+import jaxgp
+from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import GPOptions
+from jaxgp.fitness.taught.options import AdjointOptions
 from jaxgp.kinds.rollout import RolloutFitnessOptions
 from jaxgp.options import check
 
@@ -47,3 +51,29 @@ def test_cases_that_are_not_the_same_for_all_are_not_selected_by():
         rollouts(rivals=["a", "b"], rivals_drawn=1, drawn_by="individual").suits(algorithm)
     with pytest.raises(UsageError, match=re.escape("algorithm.population=1: accepted")):
         rollouts(**TWO, phase_generations=3).suits(GPOptions(population=1))
+
+
+def test_rollouts_that_nobody_learns_from_are_refused():
+    algorithm = GPOptions()
+    with pytest.raises(UsageError, match=re.escape("fitness.adjoint.rollouts=1: accepted: 0, or algorithm.tune.steps")):
+        rollouts(adjoint=AdjointOptions(rollouts=1)).suits(algorithm)
+    algorithm.tune.steps = 3
+    rollouts(adjoint=AdjointOptions(rollouts=1)).suits(algorithm)
+    with pytest.raises(UsageError, match=re.escape("algorithm.tune.steps=3: accepted: 0, or fitness.adjoint.rollouts")):
+        rollouts().suits(algorithm)
+
+
+@pytest.mark.parametrize(
+    ("game", "given", "said"),
+    [
+        ("rars", {"adjoint": AdjointOptions(rollouts=1, grows="fun")}, "fitness.adjoint.grows=fun: accepted: race, "),
+        (
+            "robocode",
+            {"adjoint": AdjointOptions(rollouts=1)},
+            "fitness.adjoint.rollouts=1: accepted: 0; programs whose",
+        ),
+    ],
+)
+def test_only_programs_whose_values_are_controls_learn_and_what_grows_is_measured(game, given, said):
+    with pytest.raises(UsageError, match=re.escape(said)):
+        rollouts(**given).check(Config(), jaxgp.take(envs.spec(game)))

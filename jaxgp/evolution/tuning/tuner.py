@@ -98,15 +98,17 @@ class Tuner(Learner):
         """Return programs [P, T, L] with the numbers of the least loss that they met, and metrics; see `Learner`."""
         del generation
         draw_key, examples_key = jax.random.split(child(key, TUNE))
-        examples, count = fitness.examples(examples_key, population, memory), len(population.value)
+        count = len(population.value)
         number = max(1, round(self.options.share * count))
         who = jax.random.permutation(draw_key, count)[:number] if number < count else jnp.arange(count)
+        learners = take(population, who)
+        examples = fitness.examples(examples_key, learners, memory)
         one = memory_bytes(self.primitives, 1, population.capacity, examples.tree.shape[-1])
         most = max(1, min(number, ROOM // one))
         run = partial(self._in_chunks, fitness.loss, fitness.own)
         value, before, after = lax.platform_dependent(
-            take(population, who),
-            take(examples, who) if fitness.own else examples,
+            learners,
+            examples,
             cpu=partial(run, together=min(most, TOGETHER)),
             default=partial(run, together=most),
         )

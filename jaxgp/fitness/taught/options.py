@@ -50,3 +50,25 @@ class DifferencesOptions(Checked):
         low=0,
         high=1,
     )
+
+
+@dataclass
+class AdjointOptions(Checked):
+    """Adjoints: drivers learn from rollouts of their own, with `algorithm.tune.steps` above 0."""
+
+    rollouts: int = option(
+        0, "rollouts of each individual in each generation, which it learns from; 0: none", low=0, high=MAX_GAMES
+    )
+    grows: str | None = option(
+        None,
+        "the quantity that drivers learn to make grow; null: that of fitness.progress, or else the first quantity",
+    )
+    steps: int = option(
+        256, "steps of a rollout that are learned from, one after the other, at most", low=1, high=MAX_POSITIONS
+    )
+    discount: float = option(
+        0.98, "gamma: what growth counts a step later; 0.98: half after 34 steps", low=0, high=0.999
+    )
+    reach: float = option(
+        0.05, "how far values are to move, as a share of their root mean square", low=0, high=1, above=True
+    )

@@ -91,6 +91,28 @@ def loss_and_slopes(
     return lost / len(examples.tree), slopes / len(examples.tree)
 
 
+def slopes_by_features(
+    primitives: PrimitiveSet, tapes: tuple[Tape, ...], programs: Programs, features: Array
+) -> tuple[Array, Array]:
+    """Return float32[P, T, B], the values of all trees, and float32[P, T, F, B], the derivatives by the features.
+
+    Args:
+        primitives: the set.
+        tapes: as `plan_tapes` returned them.
+        programs: [P, T, L].
+        features: float32[F, B], or float32[P, F, B].
+    """
+    found, slopes, needed = [], [], jnp.bool_(True)
+    for tree in _trees(primitives, tapes, programs):
+        room = tree.rows(features.shape[-1])
+        rows, values = tree.forward(room, features, needed)
+        slope = jnp.ones_like(values)
+        back, _ = tree.backward(rows, room, features, needed, slope)
+        found.append(values)
+        slopes.append(tree.by_features(back, features, slope))
+    return jnp.stack(found, 1), jnp.stack(slopes, 1)
+
+
 def _known(one: Examples) -> int | None:
     """Return the axis of programs in what the examples of a block know."""
     return 0 if one.tree.ndim == 2 else None

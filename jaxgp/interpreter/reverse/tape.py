@@ -214,6 +214,33 @@ class Reverse:
 
         return back, lax.fori_loop(0, numbers, add_up, jnp.zeros_like(self.scale))
 
+    def by_features(self, back: Array, features: Array, slope: Array) -> Array:
+        """Return float32[P, F, B]: the derivatives by the features that terminals read.
+
+        What functions read of features themselves counts for nothing.
+
+        Args:
+            back: as `backward` returned them.
+            features: as `forward` had them.
+            slope: as `backward` had it.
+        """
+        count, places = features.shape[-2:]
+        wide = jnp.zeros((len(self.scale), count + 1, places))  # the last row takes what is no feature
+
+        def add(found: Array, feature: Array, slopes: Array) -> Array:
+            at = jnp.where(feature < 0, count, feature)
+            return jax.vmap(lambda mine, to, own: mine.at[to].add(own))(found, at, slopes)
+
+        def step(i: Array, found: Array) -> Array:
+            scale, feature = _at(self.by_step, i), _at(self.tapes.feature, i)
+            for k in range(self.width):
+                slopes = lax.dynamic_index_in_dim(back, k * self.capacity + i, 1, keepdims=False)
+                found = add(found, feature[:, k], slopes * scale[:, k, None])
+            return found
+
+        found = add(wide, self.tapes.root_feature, slope * self.by_root)
+        return lax.fori_loop(0, self.tapes.steps.max(), step, found)[:, :count]
+
     def _arguments(self, i: Array, rows: Array) -> list[Array]:
         """Return the arguments of step `i`, float32[P, B] each."""
         scale = _at(self.by_step, i)
