@@ -89,23 +89,6 @@ def test_goals_mix_what_searches_and_later_plies_say_until_a_random_move():
     np.testing.assert_allclose(learn.wanted(met, 0.5)[0, 0], 1 - second, rtol=1e-6)
 
 
-def test_a_discount_brings_what_a_position_is_to_be_worth_nearer_to_a_half_with_each_ply():
-    no = [False] * 3
-    seen = seen_of(
-        found=[0.9, 0.3, 0.5],
-        guided=no,
-        cut=no,
-        ended=[False, False, True],
-        drawn=no,
-        result=[0, 0, 1.0],
-        turned=[True] * 3,
-    )
-    later = learn.wanted(seen, 1.0, 0.9, depth=2)[:, 0]  # the third ply wins
-    np.testing.assert_allclose(later, [0.5 + 0.9 * 0.45, 0.5 - 0.9 * 0.5, 1.0], rtol=1e-6)
-    searched = learn.wanted(seen, 0.0, 0.9, depth=2)[:, 0]  # leaves lie two plies on
-    np.testing.assert_allclose(searched, [0.5 + 0.81 * 0.4, 0.5 - 0.81 * 0.2, 0.5], rtol=1e-6)
-
-
 @pytest.mark.thorough
 def test_the_side_with_more_pieces_gets_more_of_a_draw_and_is_told():
     # White has a king and a man, black a king; white has moved in the first game and black in the second.

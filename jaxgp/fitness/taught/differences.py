@@ -75,15 +75,7 @@ class Ply(NamedTuple):
     turned: Array  # bool[Q]: whether the other side moves next
 
 
-def goals(
-    found: Array,
-    result: Array,
-    cut: Array,
-    ended: Array,
-    turned: Array,
-    share: Array | float,
-    discount: float = 1.0,
-) -> Array:
+def goals(found: Array, result: Array, cut: Array, ended: Array, turned: Array, share: Array | float) -> Array:
     """Return float32[K, *B]: what the chances to win of K plies of games [*B] are to be, for the side to move.
 
     Args:
@@ -93,12 +85,11 @@ def goals(
         ended: bool[K, *B].
         turned: bool[K, *B], whether the other side moves next.
         share: lambda, also float32[K, *B]: the share of the next goal; the rest is what the search finds.
-        discount: gamma, by which a ply brings the next goal nearer to 1/2: an early win is worth more than a late one.
     """
 
     def back(later: Array, one: tuple[Array, ...]) -> tuple[Array, Array]:
         found, result, cut, ended, turned, share, last = one
-        after = 0.5 + discount * (jnp.where(turned, 1 - later, later) - 0.5)
+        after = jnp.where(turned, 1 - later, later)
         known = jnp.where(ended, result, jnp.where(last, found, after))
         goal = (1 - share) * found + share * jnp.where(cut, found, known)
         return goal, goal

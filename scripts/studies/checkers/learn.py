@@ -95,9 +95,6 @@ class Options:
     lam: float = option(
         0.97, "lambda: the share of the next position's value in what a position is to be worth", low=0, high=1
     )
-    discount: float = option(
-        1.0, "gamma: by which a ply brings what a position is to be worth nearer to a half", low=0, high=1, above=True
-    )
     rate: float = option(0.02, "of the first steps of Adam", low=0, high=1, above=True)
     decay: float = option(1e-5, "how strongly numbers are drawn to 0", low=0, high=1)
     chance: float = option(0.04, "the share of moves that are random", low=0, high=1)
@@ -157,18 +154,15 @@ class Seen:
     turned: Array  # bool[B]: whether the other side moves next
 
 
-def wanted(seen: Seen, lam: float, discount: float = 1.0, depth: int = 0) -> Array:
+def wanted(seen: Seen, lam: float) -> Array:
     """Return float32[K, B]: what each of the positions is to be worth to the side to move.
 
     Args:
         seen: K plies of B games, in their order.
         lam: the share of the next position's goal, as far as no random move lies between; the rest is the search's.
-        discount: by which a ply brings a goal nearer to 1/2.
-        depth: plies to the leaves that the search values.
     """
     share = jnp.where(seen.guided, 1, lam)
-    found = 0.5 + discount**depth * (seen.found - 0.5)
-    return goals(found, seen.result, seen.cut, seen.ended, seen.turned, share, discount)
+    return goals(seen.found, seen.result, seen.cut, seen.ended, seen.turned, share)
 
 
 def guide(game: Checkers, depth: int, lanes: int = LANES) -> AlphaBeta:
@@ -292,7 +286,7 @@ class Learner:
         one, key = self.options, jax.random.fold_in(now.key, now.chunk)
         keys = jax.vmap(lambda n: jax.random.fold_in(key, n))(jnp.arange(one.plies))
         now, seen = lax.scan(self._play, now, keys)
-        goal = wanted(seen, one.lam, one.discount, one.depth).reshape(-1)
+        goal = wanted(seen, one.lam).reshape(-1)
         states = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), seen.states)
         order = jax.random.permutation(key, len(goal))[: len(goal) // one.passes * one.passes]
 
