@@ -144,10 +144,10 @@ class Adjoint(Differentiable[Any]):
         return (known.weight * jnp.square(error)).sum()
 
     def drive(self, key: Array, population: Programs) -> tuple[Array, Way, Any]:
-        """Drive rollouts of individuals [P, ...], and return a part of each, drawn uniformly, step by step.
+        """Drive rollouts of individuals [P, ...], and return a part of each, drawn at random, step by step.
 
         A part is as many steps as are learned from, and then as count for those. The first one begins earlier, by a
-        random number of steps that are not made.
+        random number of steps that are not made. A part is drawn in proportion to the steps that are learned from.
 
         Returns:
             The keys of the rollouts, typed key[M]; the steps, [K, P, M, ...]; and the states after them, [P, M].
@@ -169,22 +169,24 @@ class Adjoint(Differentiable[Any]):
             way = Way(now.states, now.steps, roller.going(now) & ~wait, controls)
             return after.replace(cut=now.cut), way  # type: ignore[attr-defined]
 
-        def part(carry: tuple[Rollouts, Part, Array]) -> tuple[Rollouts, Part, Array]:
-            now, held, number = carry
+        def part(carry: tuple[Rollouts, Part, Array, Array]) -> tuple[Rollouts, Part, Array, Array]:
+            now, held, number, whole = carry
             wait = (number == 0) & (jnp.arange(length) < waits)
             after, way = lax.scan(on, now, wait)
-            # The n-th part is held with a chance of 1 / n, so in the end all of them are alike.
-            lots = jax.random.uniform(jax.random.fold_in(draw, number), now.steps.shape)
-            mine = roller.going(now) & (lots * (number + 1) < 1)
+            # A part replaces the one that is held with the chance of its steps among all so far.
+            size = way.going[: self.learned].sum(0)
+            lots = jax.random.uniform(jax.random.fold_in(draw, number), size.shape)
+            mine = lots * (whole + size) < size
             kept = jax.tree.map(lambda x, y: jax.vmap(partial(arrays.where, mine))(x, y), way, held[0])
-            return roller.without_stuck(after), (kept, arrays.where(mine, after.states, held[1])), number + 1
+            held = kept, arrays.where(mine, after.states, held[1])
+            return roller.without_stuck(after), held, number + 1, whole + size
 
         empty = jax.tree.map(
             lambda x: jnp.zeros(x.shape, x.dtype),
             jax.eval_shape(partial(lax.scan, on), begun, waits > np.zeros(length))[1],
         )
-        first = begun, (empty, begun.states), jnp.int32(0)
-        _, (way, last), _ = lax.while_loop(lambda carry: roller.going(carry[0]).any(), part, first)
+        first = begun, (empty, begun.states), jnp.int32(0), jnp.zeros_like(begun.steps)
+        _, (way, last), *_ = lax.while_loop(lambda carry: roller.going(carry[0]).any(), part, first)
         return keys, way, last
 
     def slopes(self, population: Programs, keys: Array, way: Way, last: Any) -> tuple[Array, Array, Array]:

@@ -122,13 +122,16 @@ def test_after_the_end_of_a_rollout_nothing_is_learned():
     assert np.array_equal(np.asarray(examples.tree[:, 0]) == 0, going[:12, :, 0].T)
 
 
-def test_all_parts_of_a_rollout_are_drawn_alike():
-    one = adjoint(cart(), steps=4, discount=0.5, rollouts=1000)  # parts of 4 + 4 steps, the first one cut by some
-    population = programs(SMOOTH, *["0.3"] * 4)
-    steps = np.asarray(jax.jit(one.drive)(jax.random.key(5), population)[1].steps)[0].ravel()
-    counts = np.unique(steps, return_counts=True)[1]
-    assert len(counts) in (5, 6)
-    assert stats.chisquare(counts).pvalue > 0.01
+def test_parts_of_a_rollout_are_drawn_in_proportion_to_the_steps_that_are_learned_from():
+    one = adjoint(cart(horizon=35), steps=4, discount=0.5, rollouts=1000)  # parts of 4 + 4 steps, the first one cut by some
+    way = jax.jit(one.drive)(jax.random.key(6), programs(SMOOTH, *["0.3"] * 4))[1]
+    first, learned = np.asarray(way.steps)[0].ravel(), np.asarray(way.going)[:4].sum(0).ravel()
+    counts, sizes = np.unique(first, return_counts=True)[1], []
+    for begun in np.unique(first):
+        (size,) = np.unique(learned[first == begun])
+        sizes.append(size)
+    assert 1 <= min(sizes) < max(sizes) == 4
+    assert stats.chisquare(counts, np.array(sizes) / np.sum(sizes) * 4000).pvalue > 0.01
 
 
 @pytest.mark.thorough
@@ -208,7 +211,21 @@ def test_a_driver_learns_the_controls_that_carry_it_farthest():
     assert numbers[1] == pytest.approx(0.0, abs=0.08)
 
 
-def test_only_a_programs_values_learn():
+@pytest.mark.thorough
+def test_individuals_of_a_generation_learn_before_they_are_measured():
+    asked = TuneOptions(steps=2, rate=0.002, share=0.5)
+    options = jaxgp.GPOptions(population=64, capacity=15, elites=1, tune=asked)
+    actor = ProgramDriver(SMOOTH, lambda sensed, values: values)
+    fitness = jaxgp.RolloutFitness(cart(), actor, "distance", scale=-1.0, learning=adjoint(cart(), actor, steps=8))
+    ring = jaxgp.Ring(fitness, jaxgp.Generational(SMOOTH, options))
+    _, metrics = jax.jit(ring.step)(jax.jit(ring.init)(jax.random.key(0)))
+    assert 0 < metrics["tuned"] <= 32
+    assert np.isfinite(metrics["best_fitness"])
+    with pytest.raises(UsageError, match=r"algorithm.tune.steps=2: accepted: 0; RolloutFitness has no loss"):
+        jaxgp.Ring(replace(fitness, learning=None), jaxgp.Generational(SMOOTH, options))
+
+
+def test_only_values_of_programs_learn():
     hand = HandDriver(lambda number, memory, sensed, bits: (sensed[:1], memory))
     with pytest.raises(UsageError, match=r"driver=HandDriver: accepted: a ProgramDriver"):
         adjoint(cart(), hand)
