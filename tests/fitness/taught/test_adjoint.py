@@ -123,7 +123,7 @@ def test_after_the_end_of_a_rollout_nothing_is_learned():
 
 
 def test_parts_of_a_rollout_are_drawn_in_proportion_to_the_steps_that_are_learned_from():
-    one = adjoint(cart(horizon=35), steps=4, discount=0.5, rollouts=1000)  # parts of 4 + 4 steps, the first one cut by some
+    one = adjoint(cart(horizon=35), steps=4, discount=0.5, rollouts=1000)  # parts of 4 + 4 steps
     way = jax.jit(one.drive)(jax.random.key(6), programs(SMOOTH, *["0.3"] * 4))[1]
     first, learned = np.asarray(way.steps)[0].ravel(), np.asarray(way.going)[:4].sum(0).ravel()
     counts, sizes = np.unique(first, return_counts=True)[1], []
