@@ -1,17 +1,17 @@
-"""Adjoints: drivers learn by how the value of a program in one step of a rollout changes what comes of it later.
+"""Adjoints: drivers learn by how the value of a program in a step of a rollout changes what grows later.
 
-A rollout is linear near its way. Where its state were other by dx and the controls by du, the next state would be other
-by A dx + B du, and what a driver perceives by C dx. From the end of the rollout backwards, so the derivative of what is
-to grow by each state follows from that by the next one: the adjoint equation of optimal control (A. Bryson, Y.-C. Ho,
-"Applied Optimal Control", 1969). A driver answers what it perceives, so its own derivatives belong to the way. Growth
-counts less the later it comes: that keeps derivatives finite where a rollout is not stable (J. Xu and others,
-"Accelerated policy learning with parallel differentiable simulation", 2022, cut rollouts for that reason).
+Each step of a rollout is linearised. If the state changes by dx and the controls by du, the next state changes by
+A dx + B du, and what the driver perceives by C dx. The derivative of later growth by a state follows from that by the
+next state, from the end of the rollout backwards: the adjoint equation of optimal control (A. Bryson, Y.-C. Ho,
+"Applied Optimal Control", 1969). The driver answers what it perceives, so its own derivatives are part of each step.
+Growth is discounted. This keeps derivatives finite where a rollout is unstable; J. Xu and others, "Accelerated policy
+learning with parallel differentiable simulation" (2022), cut rollouts for the same reason.
 
-The derivatives by a program's values say where each of these should have been: a little higher or lower. That is what
-the program learns, by least squares. So the derivative by its numbers is that of what is to grow, but for the share of
-each step, and no step moves a value far, which linear derivatives know nothing of.
+The derivative by a value of the program says whether this value should have been higher or lower. The program learns
+such values by least squares. So its numbers follow the gradient of discounted growth, the steps of all programs are
+alike, and values stay near those at which the derivatives hold.
 
-A, B and C are found in forward mode: a simulation may have loops of any length.
+A, B and C are computed in forward mode, so a simulation may contain loops of any length.
 """
 
 from dataclasses import dataclass
