@@ -23,14 +23,16 @@ EXPERIMENTS = {
     "rars_distance": "race distance, as the book",
     "rars_islands": "race time, islands",
     "rars_factors": "race time, islands, nodes with factors",
+    "rars_continued": "race time, the champion with factors continued",
     "rars_v01": "race time on v01, as the book",
+    "rars_v01_factors": "race time on v01, nodes with factors",
     "rars_many": "race time on sixteen tracks",
     "rars_endurance": "three laps with a price of damage",
     "rars_path": "a path that a controller follows",
     "rars_follow": "programs that follow a path",
 }
 """Experiments by name, and what tables call them."""
-OURS = ("rars_islands", "rars_factors", "rars_many")
+OURS = ("rars_islands", "rars_factors", "rars_continued", "rars_many")
 """Those whose way to evolve drivers the book does not have."""
 PLANNED = ("rars_path", "rars_follow")
 """Those that know their track before the race."""
@@ -110,7 +112,7 @@ def finishes(row: Cells | None) -> float | None:
 def runs(data: Data) -> str:
     """Return the champions of the runs of each experiment on sepang, in 100 new races each."""
     there, lines = races(data, "sepang"), []
-    for experiment in ("rars_time", "rars_distance", "rars_islands", "rars_factors"):
+    for experiment in ("rars_time", "rars_distance", "rars_islands", "rars_factors", "rars_continued"):
         found = champions(data, experiment)
         rows = [there[name, "sepang", 1] for name in found if (name, "sepang", 1) in there]
         if not rows:
@@ -312,7 +314,7 @@ def endurance(data: Data) -> str:
 def trained(data: Data) -> str:
     """Return champions of sepang, of v01 and of many tracks, on their own tracks and on others."""
     there, lines = {**races(data, "book"), **races(data, "sepang")}, []
-    groups = ("rars_time", "rars_v01")
+    groups = ("rars_time", "rars_v01", "rars_v01_factors")
     for experiment in groups:
         cells = []
         for track in ("sepang", "v01", "v03", "clkwis"):
