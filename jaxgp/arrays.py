@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -202,6 +202,29 @@ def longest_first(steps: Array) -> tuple[Array, Array]:
     """
     first, order = lax.optimization_barrier(lax.sort((-steps, jnp.arange(len(steps), dtype=jnp.int32)), num_keys=1))
     return -first, order
+
+
+def in_groups(run: Callable[[Any], Tree], items: Any, lengths: Array, together: int) -> Tree:
+    """Apply a function to items of like length, so many at a time, one group after the other; return a tree [P, ...].
+
+    Args:
+        run: (tree [together, ...]) -> tree [together, ...], item by item.
+        items: tree [P, ...].
+        lengths: int32[P].
+        together: items of a group; the last one is filled up.
+    """
+    count = len(lengths)
+    _, order = longest_first(lengths)
+    order = jnp.pad(order, (0, -count % together), mode="edge")
+    grouped = jax.tree.map(lambda x: x.reshape(-1, together, *x.shape[1:]), take(items, order))
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), lax.map(run, grouped))
+    placed: Tree = jax.tree.map(lambda x: jnp.zeros((count, *x.shape[1:]), x.dtype).at[order].set(x), flat)
+    return placed
+
+
+def finite(numbers: Array) -> Array:
+    """Return float32[...]: numbers, and 0 for those that are not finite."""
+    return jnp.where(jnp.isfinite(numbers), numbers, 0.0)
 
 
 def groups(rows: Array) -> tuple[Array, Array]:

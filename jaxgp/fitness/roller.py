@@ -335,7 +335,7 @@ class Roller(Generic[Plans]):
             controls = jnp.concatenate([controls, rest], 2)
         move = jax.vmap(jax.vmap(partial(advance, world)), (0, 0, None, 0))
         # Fused with what stands before and after it, a step would be rounded as these are.
-        moved = arrays.apart(move, rollouts.states, _finite(controls), keys, rollouts.steps)
+        moved = arrays.apart(move, rollouts.states, arrays.finite(controls), keys, rollouts.steps)
         states = arrays.where(going, moved, rollouts.states)
         after = rollouts.replace(states=states, steps=rollouts.steps + going, memory=memory, others=others)  # type: ignore[attr-defined]
         return after.replace(blank=rollouts.blank + blank), controls
@@ -365,16 +365,12 @@ def simulate(world: Simulation, key: Array, controls: Array) -> State:
     """
 
     def step(state: State, given: tuple[Array, Array]) -> tuple[State, State]:
-        after = advance(world, state, _finite(given[1]), key, given[0])
+        after = advance(world, state, arrays.finite(given[1]), key, given[0])
         return after, after
 
     start = world.init(jax.random.fold_in(key, START))
     _, states = lax.scan(step, start, (jnp.arange(len(controls), dtype=jnp.int32), controls))
     return jax.tree.map(lambda x, y: jnp.concatenate([x[None], y]), start, states)
-
-
-def _finite(controls: Array) -> Array:
-    return jnp.where(jnp.isfinite(controls), controls, 0.0)
 
 
 def _bits(seats: int, key: Array, step: Array) -> Array:

@@ -22,7 +22,7 @@ import numpy as np
 import optax
 from jax import Array, lax
 
-from jaxgp.arrays import longest_first, take
+from jaxgp.arrays import in_groups, take
 from jaxgp.contracts import Differentiable, Memory, Metrics
 from jaxgp.errors import reject
 from jaxgp.evolution.tuning.options import TuneOptions
@@ -122,18 +122,11 @@ class Tuner(Learner):
 
         The examples are `own` ones of each program, [P, K, ...], or [K, ...].
         """
-        count = len(programs.value)
-        _, order = longest_first(programs.length.sum(-1))
-        order = jnp.pad(order, (0, -count % together), mode="edge")
 
         def descend(some: tuple[Programs, Examples | None]) -> tuple[Array, Array, Array]:
             return self._descend(loss, some[0], examples if some[1] is None else by_block(some[1]))
 
-        these = take((programs, examples if own else None), order)
-        found = lax.map(descend, jax.tree.map(lambda x: x.reshape(-1, together, *x.shape[1:]), these))
-        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), found)
-        value, before, after = jax.tree.map(lambda x: jnp.zeros((count, *x.shape[1:]), x.dtype).at[order].set(x), flat)
-        return value, before, after
+        return in_groups(descend, (programs, examples if own else None), programs.length.sum(-1), together)
 
     def _descend(self, loss: Loss, programs: Programs, examples: Examples) -> tuple[Array, Array, Array]:
         """Take all steps; return float32[C, T, L], the best numbers, and float32[C], the losses before and after."""

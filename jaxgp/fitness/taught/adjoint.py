@@ -128,8 +128,8 @@ class Adjoint(Differentiable[Any]):
         values, slopes, there = (_by_tree(x) for x in found)  # [P, T, N]
         number = jnp.maximum(there.sum(-1, keepdims=True), 1)
 
-        size = _finite(jnp.sqrt(jnp.where(there, jnp.square(values), 0.0).sum(-1, keepdims=True) / number))
-        usual = _finite(jnp.nanmedian(jnp.where(slopes != 0, jnp.abs(slopes), jnp.nan), -1, keepdims=True))
+        size = arrays.finite(jnp.sqrt(jnp.where(there, jnp.square(values), 0.0).sum(-1, keepdims=True) / number))
+        usual = arrays.finite(jnp.nanmedian(jnp.where(slopes != 0, jnp.abs(slopes), jnp.nan), -1, keepdims=True))
         move = jnp.clip(slopes / jnp.maximum(usual, np.finfo(np.float32).tiny), -MOST, MOST)
         far = self.asked.reach * size
         valued = there & (far > 0) & jnp.isfinite(values)
@@ -231,32 +231,32 @@ class Adjoint(Differentiable[Any]):
             float32[n] as `later`, by the state before the step, and float32[seats, T], by the values.
         """
         world, seats, state = self.simulation, jnp.arange(self.simulation.seats), way.states
-        x, controls = _numbers(state), jnp.where(jnp.isfinite(way.controls), way.controls, 0.0)
+        x, controls = _numbers(state), arrays.finite(way.controls)
         move = lambda x, u: _numbers(advance(world, _with_numbers(state, x), u, key, way.steps))  # noqa: E731
         perceive = lambda x: jax.vmap(partial(world.sense, _with_numbers(state, x)))(seats)  # noqa: E731
-        by_state, by_controls = (_finite(one) for one in jax.jacfwd(move, (0, 1))(x, controls))
-        by_place = _finite(jax.jacfwd(perceive)(x))
+        by_state, by_controls = (arrays.finite(one) for one in jax.jacfwd(move, (0, 1))(x, controls))
+        by_place = arrays.finite(jax.jacfwd(perceive)(x))
         growing = self._growing(state)
         controlled = jnp.tensordot(later, by_controls, 1)  # [seats, C]
         controlled = jnp.where(jnp.isfinite(way.controls), controlled, 0.0)
 
         def answer(sensed: Array, values: Array, by_seen: Array, slope: Array) -> tuple[Array, Array]:
             _, pull = jax.vjp(self.driver.decide, sensed, values)
-            by_sensed, by_values = map(_finite, pull(slope))
+            by_sensed, by_values = map(arrays.finite, pull(slope))
             _, look = jax.vjp(self.driver.view, sensed)
-            (more,) = look(_finite(jnp.tensordot(by_values, by_seen, 1)))
-            return by_sensed + _finite(more), by_values
+            (more,) = look(arrays.finite(jnp.tensordot(by_values, by_seen, 1)))
+            return by_sensed + arrays.finite(more), by_values
 
         by_sensed, by_values = jax.vmap(answer)(sensed, values, by_seen, controlled)
         before = later @ by_state + jnp.tensordot(by_sensed, by_place, 2) - growing
-        before = jnp.clip(_finite(before), -LIMIT, LIMIT)
+        before = jnp.clip(arrays.finite(before), -LIMIT, LIMIT)
         found = growing + self.asked.discount * before
         return jnp.where(way.going, found, growing), jnp.where(way.going, by_values, 0.0)
 
     def _growing(self, state: Any) -> Array:
         """Return float32[n]: the derivative of what is to grow by the numbers of a state."""
         total = lambda x: self.simulation.measures(_with_numbers(state, x))[:, self.grows].sum()  # noqa: E731
-        return _finite(jax.jacfwd(total)(_numbers(state)))
+        return arrays.finite(jax.jacfwd(total)(_numbers(state)))
 
     def _values(self, population: Programs, seen: Array) -> tuple[Array, Array]:
         """Return float32[K, P, M, seats, T], the values of all trees, and float32[..., T, N], by what is seen."""
@@ -265,22 +265,19 @@ class Adjoint(Differentiable[Any]):
         number = own.shape[1]
         blocks = -(-number // BLOCK)
         own = jnp.pad(own, ((0, 0), (0, -number % BLOCK), (0, 0))).reshape(count, blocks, BLOCK, -1)
-        _, order = arrays.longest_first(population.length.sum(-1))
-        order = jnp.pad(order, (0, -count % TOGETHER), mode="edge")
 
         def some(these: tuple[Programs, Array]) -> tuple[Array, Array]:
             programs, features = these
             tapes = plan_tapes(self.driver.primitives, programs)
             by_block = lambda one: slopes_by_features(self.driver.primitives, tapes, programs, one)  # noqa: E731
-            return lax.map(by_block, features.transpose(1, 0, 3, 2))  # [blocks, P, T, B] and [..., T, N, B]
+            found = lax.map(by_block, features.transpose(1, 0, 3, 2))  # [blocks, P, T, B] and [..., T, N, B]
+            by_program: tuple[Array, Array] = jax.tree.map(lambda x: jnp.moveaxis(x, (1, -1), (0, 2)), found)
+            return by_program  # [P, blocks, B, T, ...]
 
-        these = jax.tree.map(lambda x: x[order].reshape(-1, TOGETHER, *x.shape[1:]), (population, own))
-        values, slopes = lax.map(some, these)
+        values, slopes = arrays.in_groups(some, (population, own), population.length.sum(-1), TOGETHER)
 
-        def placed(x: Array) -> Array:  # [groups, blocks, together, T, ..., B] as [K, P, M, seats, T, ...]
-            x = jnp.moveaxis(jnp.moveaxis(x, -1, 2), 3, 1)  # [groups, together, blocks, B, T, ...]
-            x = x.reshape(-1, blocks * BLOCK, *x.shape[4:])[:, :number]
-            x = jnp.zeros((count, *x.shape[1:])).at[order].set(x)
+        def placed(x: Array) -> Array:  # [P, blocks, B, T, ...] as [K, P, M, seats, T, ...]
+            x = x.reshape(count, blocks * BLOCK, *x.shape[3:])[:, :number]
             return jnp.moveaxis(x.reshape(count, steps, rollouts, seats, *x.shape[2:]), 0, 1)
 
         return placed(values), placed(slopes)
@@ -302,10 +299,6 @@ def _with_numbers(state: Any, numbers: Array) -> Any:
             leaf, at = numbers[at : at + size].reshape(jnp.shape(leaf)), at + size
         found.append(leaf)
     return jax.tree.unflatten(form, found)
-
-
-def _finite(numbers: Array) -> Array:
-    return jnp.where(jnp.isfinite(numbers), numbers, 0.0)
 
 
 def _by_tree(x: Array) -> Array:

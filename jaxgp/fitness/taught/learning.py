@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from jaxgp.arrays import take, where
+from jaxgp.arrays import finite, take, where
 from jaxgp.fitness.taught import terms
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
@@ -131,12 +131,12 @@ def fit_weights(
     factors = jnp.where(
         (found.factor < tree.capacity)[:, None], values[jnp.minimum(found.factor, tree.capacity - 1)], 0
     )
-    factors = centre(sample, _finite(factors))
-    missing = _finite(centre(sample, (sample.value - values[tree.length - 1])[None])[0])
+    factors = centre(sample, finite(factors))
+    missing = finite(centre(sample, (sample.value - values[tree.length - 1])[None])[0])
     square = factors @ factors.T
     # What has just become a term has no weight yet that it should stay near to.
     held = jnp.where(bare, 0, DAMPING) * jnp.diag(square) + _ridge(sample)
-    step = _finite(jnp.linalg.solve(square + jnp.diag(held), factors @ missing))
+    step = finite(jnp.linalg.solve(square + jnp.diag(held), factors @ missing))
     return terms.with_weights(made, tree, found, found.weight + step), missing - step @ factors
 
 
@@ -154,7 +154,7 @@ def extend(
     Returns:
         The program, and float32[N]: what it still misses.
     """
-    said = centre(sample, _finite(evaluate(primitives, plan(primitives, candidates), sample.features)))
+    said = centre(sample, finite(evaluate(primitives, plan(primitives, candidates), sample.features)))
     size, slope = (said**2).sum(1) + _ridge(sample), said @ missing
     explained = slope**2 / size
     best = jnp.argmax(explained)
@@ -167,10 +167,6 @@ def extend(
 
 def _ridge(sample: Sample) -> Array:
     return RIDGE * sample.weight.sum() + 1e-9
-
-
-def _finite(numbers: Array) -> Array:
-    return jnp.where(jnp.isfinite(numbers), numbers, 0)
 
 
 def _wide(field: Array, capacity: int) -> Array:
