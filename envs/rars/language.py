@@ -141,13 +141,20 @@ def primitive_set(options: Options, called: str = "rars", more: tuple[str, ...] 
         for place, name in enumerate((*INDICATORS, *more))
     )
     constants = [Primitive("ERC", domain=CONSTANTS)]
-    if not options.factors:  # a factor makes any number of a constant
+    if not options.factors:
         constants += [
             Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
             Primitive("One", fixed=1.0, python="1.0", latex="1"),
         ]
-    roots = (FLOAT, FLOAT)
-    return PrimitiveSet(name, (*indicators, *constants), FUNCTIONS, roots=roots, factored=options.factors)
+    return PrimitiveSet(
+        name,
+        (*indicators, *constants),
+        FUNCTIONS,
+        roots=(FLOAT, FLOAT),
+        factored=options.factors,
+        # A factor makes any number of a constant; programs without factors can be read, too.
+        numbers=(("Zero", 0.0), ("One", 1.0)) if options.factors else (),
+    )
 
 
 def decide(sensed: Array, values: Array) -> Array:

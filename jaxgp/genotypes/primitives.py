@@ -244,6 +244,7 @@ class PrimitiveSet:
             constant, so that programs can be given terms with a weight; empty: they cannot.
         gates: for each of these, the names of what chooses between two numbers, and of what compares them, so that a
             sum can count where another one is above 0; empty: none.
+        numbers: names that stand for a number in a text, where another set has them as constants.
         effects: how many nodes of a tree may have an effect. In a set that has some, evaluation follows the written
             order of the arguments, of a function that `picks` only the chosen one, and drops no effect with its value.
 
@@ -265,12 +266,14 @@ class PrimitiveSet:
     left_out: frozenset[str] = frozenset()
     sums: tuple[tuple[str, str, str, str], ...] = ()
     gates: tuple[tuple[str, str], ...] = ()
+    numbers: tuple[tuple[str, float], ...] = ()
     effects: int = 0
 
     def __post_init__(self) -> None:
         names = [p.name for p in self.primitives]
         if unknown := sorted(self.left_out.difference(names)):
             raise ValueError(f"primitive set {self.name}: {unknown[0]} is none of {', '.join(names)}")
+        names += [name for name, _ in self.numbers]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"primitive set {self.name}: {name} is declared twice")

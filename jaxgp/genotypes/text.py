@@ -252,7 +252,10 @@ def _takes(primitive: Primitive) -> bool:
 
 
 def _named(primitives: PrimitiveSet, tokens: _Tokens, token: _Token, slot: int, expected: str) -> tuple[int, float]:
-    """Return the opcode and the factor of a bare name."""
+    """Return the opcode and the factor of a bare name, or the value of one that stands for a number."""
+    number = dict(primitives.numbers).get(token.text)
+    if number is not None:
+        return _constant(primitives, tokens, _Token(print_number(number), token.at), slot, expected)
     code, factor = _lookup(primitives, tokens, token, slot, expected)
     primitive = primitives.primitives[code]
     if primitive.is_constant:

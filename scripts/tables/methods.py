@@ -1,24 +1,29 @@
-"""The tables of docs/methods.md: what champions are worth at the end of the budget, and how methods rank."""
+"""The tables of docs/methods.md: what champions are worth at the end of a budget, and how methods rank."""
+
+from collections.abc import Callable
+from functools import partial
 
 from jaxgp.report.generated import figure, table
 from jaxgp.statistics.exact import mean
 from jaxgp.statistics.verdicts import holm
-from studies.methods.ranks import by_cell, last, rank
+from studies.methods.ranks import Run, by_cell, last, rank
 from studies.methods.tasks import METHODS, TASKS
 from tables.shared.cells import effect, mean_of, p_value
 from tables.shared.data import Data, Makers
 
 BASELINE = "random_search"
+Pick = Callable[[list[int]], int]
+"""Which of the budgets of the table."""
 
 
-def budget(data: Data) -> int:
-    """Return the greatest budget of the table."""
-    return max(int(row["budget"]) for row in data["methods"])
+def cells_of(data: Data, pick: Pick) -> dict[tuple[str, str], list[Run]]:
+    """Return the runs of each task and method with one of the budgets."""
+    return by_cell(data["methods"], pick([int(row["budget"]) for row in data["methods"]]))
 
 
-def final(data: Data) -> str:
+def final(pick: Pick, data: Data) -> str:
     """Return a line for each task: the mean of each method over its runs, the greatest bold."""
-    cells = by_cell(data["methods"], budget(data))
+    cells = cells_of(data, pick)
     methods = [name for name in METHODS if any(method == name for _, method in cells)]
     lines = []
     for task in (name for name in TASKS if any(of == name for of, _ in cells)):
@@ -34,11 +39,11 @@ def final(data: Data) -> str:
     return table(["task", "runs", *(f"`{name}`" for name in methods)], lines)
 
 
-def beside(data: Data) -> str:
+def beside(pick: Pick, data: Data) -> str:
     """Return a line for each task and method: A12 beside random search, and p after Holm over all lines."""
     from jaxgp.statistics.comparison import compare
 
-    cells = by_cell(data["methods"], budget(data))
+    cells = cells_of(data, pick)
     pairs = [(task, method) for task, method in cells if method != BASELINE and (task, BASELINE) in cells]
     found = [
         compare("score", (method, last(cells[task, method])), (BASELINE, last(cells[task, BASELINE])))
@@ -52,9 +57,9 @@ def beside(data: Data) -> str:
     return table(["task", "method", "A12 beside random search (95 %)", "p, Holm"], lines)
 
 
-def ranks(data: Data) -> str:
+def ranks(pick: Pick, data: Data) -> str:
     """Return a line for each method that all tasks of programs have, by its mean rank."""
-    found = rank(by_cell(data["methods"], budget(data)))
+    found = rank(cells_of(data, pick))
     if found is None:
         return "There are too few tasks."
     lines = [[f"`{name}`", f"{value:.2f}"] for name, value in sorted(found.ranks.items(), key=lambda one: one[1])]
@@ -80,7 +85,10 @@ def tasks(data: Data) -> str:
 TABLES: Makers = {
     "methods": methods,
     "methods_tasks": tasks,
-    "methods_final": final,
-    "methods_ranks": ranks,
-    "methods_beside": beside,
+    "methods_final": partial(final, min),
+    "methods_ranks": partial(ranks, min),
+    "methods_beside": partial(beside, min),
+    "methods_more": partial(final, max),
+    "methods_more_ranks": partial(ranks, max),
+    "methods_more_beside": partial(beside, max),
 }

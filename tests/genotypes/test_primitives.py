@@ -20,6 +20,7 @@ def declare(terminals=(X,), functions=(ADD,), **fields):
     ("make", "says"),
     [
         (lambda: declare([X, X]), "x is declared twice"),
+        (lambda: declare(numbers=(("x", 1.0),)), "x is declared twice"),
         (lambda: declare([Primitive("a b", feature=0)]), "cannot be a name"),
         (lambda: declare([Primitive("(", feature=0)]), "cannot be a name"),
         (lambda: declare([Primitive("-1.5", feature=0)]), "cannot be a name"),

@@ -78,6 +78,14 @@ def test_the_language_is_table_9_1():
     assert LANGUAGE.num_trees == 2
 
 
+def test_a_program_without_factors_is_read_where_nodes_have_some(values):
+    shown, expected = values
+    factored = primitive_set(Options(factors=True))
+    program = parse_program(factored, TEXT, 64)
+    found = jax.jit(lambda x: evaluate_programs(factored, program, x))(jnp.asarray(shown.T))
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.thorough
 def test_the_driver_steers_in_radians_and_sets_the_speed_in_hundreds_of_feet():
     driver = cast(envs.spec("rars")).actor
