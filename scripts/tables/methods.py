@@ -16,9 +16,25 @@ Pick = Callable[[list[int]], int]
 """Which of the budgets of the table."""
 
 
+def budget_of(data: Data, pick: Pick) -> int:
+    """Return one of the budgets of the table."""
+    return pick([int(row["budget"]) for row in data["methods"]])
+
+
 def cells_of(data: Data, pick: Pick) -> dict[tuple[str, str], list[Run]]:
     """Return the runs of each task and method with one of the budgets."""
-    return by_cell(data["methods"], pick([int(row["budget"]) for row in data["methods"]]))
+    return by_cell(data["methods"], budget_of(data, pick))
+
+
+def first_ones(data: Data, budget: int, task: str) -> str:
+    """Return how many champions of methods that breed are of generation 0 when the budget ends: these runs failed."""
+    ended = [
+        int(row["generation"])
+        for row in data["methods"]
+        if (row["task"], row["budget"], row["evaluations"]) == (task, str(budget), str(budget))
+        and row["method"] != BASELINE
+    ]
+    return f"{ended.count(0)} of {len(ended)}"
 
 
 def final(pick: Pick, data: Data) -> str:
@@ -35,8 +51,9 @@ def final(pick: Pick, data: Data) -> str:
             f"**{text}**" if one in scores and mean(scores[one]) == best else text
             for one, text in zip(methods, written, strict=True)
         ]
-        lines.append([task, str(max(map(len, scores.values()))), *bold])
-    return table(["task", "runs", *(f"`{name}`" for name in methods)], lines)
+        failed = first_ones(data, budget_of(data, pick), task)
+        lines.append([task, str(max(map(len, scores.values()))), *bold, failed])
+    return table(["task", "runs", *(f"`{name}`" for name in methods), "champions of generation 0"], lines)
 
 
 def beside(pick: Pick, data: Data) -> str:
@@ -89,6 +106,5 @@ TABLES: Makers = {
     "methods_ranks": partial(ranks, min),
     "methods_beside": partial(beside, min),
     "methods_more": partial(final, max),
-    "methods_more_ranks": partial(ranks, max),
     "methods_more_beside": partial(beside, max),
 }

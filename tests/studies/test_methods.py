@@ -65,8 +65,18 @@ def test_champions_are_measured_after_each_part_of_the_budget():
 def test_the_best_mean_of_a_task_is_bold_and_tests_are_corrected_together():
     scores = {("kalah", "random_search"): [0.1, 0.2, 0.1], ("kalah", "gp"): [0.5, 0.6, 0.7]}
     data = {"methods": rows(scores)}
-    assert tables.final(data).splitlines()[-1].split("|")[4].strip().startswith("**0.600 (")
-    assert tables.beside(data).splitlines()[-1].startswith("| kalah | `gp` | 1.00 (1.00 to 1.00) | 0.100 |")
+    line = tables.final(max, data).splitlines()[-1]
+    assert line.split("|")[4].strip().startswith("**0.600 (")
+    assert line.endswith("| 3 of 3 |")  # champions of generation 0; random search has none that failed
+    assert tables.beside(max, data).splitlines()[-1].startswith("| kalah | `gp` | 1.00 (1.00 to 1.00) | 0.100 |")
+
+
+def test_each_budget_has_tables_of_its_own():
+    task = "kalah", "random_search"
+    data = {"methods": rows({task: [0.1] * 3}, 512) + rows({task: [0.5] * 3}, 1024)}
+    less, more = (tables.TABLES[name](data).splitlines()[-1] for name in ("methods_final", "methods_more"))
+    assert "**0.100 (" in less
+    assert "**0.500 (" in more
 
 
 @pytest.mark.parametrize(

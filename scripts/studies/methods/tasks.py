@@ -136,22 +136,22 @@ def boards(number: int, instances: str) -> tuple[str, ...]:
 
 TASKS: Mapping[str, Task] = {
     "kalah": Task(
-        "share of points in 200 games against a search of 2 plies; selected by 30 games against random moves and 1 ply",
+        "share of points in 200 games against a search of 2 plies; selected by 30 games against 1 and 3 plies",
         ("game=mancala", "program.role=leaf", "program.depth=1"),
-        against(random="kind:random,games:10", shallow="kind:search,depth:1,ties:random,games:5"),
+        against(shallow="kind:search,depth:1,ties:random,games:5", deep="kind:search,depth:3,ties:random,games:10"),
         against(deeper="kind:search,depth:2,ties:random,games:100"),
         leaves=True,
     ),
     "othello": Task(
-        "share of points in 100 games against a search of 2 plies; selected by 16 games against random moves and 1 ply",
+        "share of points in 100 games against a search of 2 plies; selected by 16 games against 1 and 3 plies",
         ("game=othello",),
-        against(random="kind:random,games:4", shallow="kind:search,depth:1,ties:random,games:4"),
+        against(shallow="kind:search,depth:1,ties:random,games:4", deep="kind:search,depth:3,ties:random,games:4"),
         against(deeper="kind:search,depth:2,ties:random,games:50"),
     ),
     "lose_checkers": Task(
-        "share of points in 100 games against a search of 2 plies; selected by 12 games against random moves",
+        "share of points in 100 games against a search of 2 plies; selected by 12 games against 3 plies",
         ("game=lose_checkers", "program.depth=1"),
-        against(random="kind:random,games:6"),
+        against(deep="kind:search,depth:3,evaluator:noise,ties:random,games:6"),
         against(deeper="kind:search,depth:2,evaluator:noise,ties:random,games:50"),
         leaves=True,
     ),
