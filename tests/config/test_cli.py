@@ -370,7 +370,7 @@ def test_help_lists_groups_and_the_options_of_the_game_too(call, tmp_path, capsy
     out = capsys.readouterr().out
     assert not ended.value.code
     for lines in (
-        "  experiment\n      backgammon_coevolution, backgammon_gates, backgammon_insertion,",
+        "  experiment\n      backgammon_coevolution, backgammon_few_gates, backgammon_gates,",
         "  game.size=8\n      squares on each side of the board [4, 6, 8, 10]\n",
         "  program.role=leaf\n      move: a program values the position after every move\n      leaf: ",
         "  program.depth=1\n      plies of the search whose leaves a program values [a whole number from 1 to 12]\n",
