@@ -124,6 +124,10 @@ FUNCTIONS = (
 )
 
 
+NAMED = (("Zero", 0.0), ("One", 1.0))
+"""Constants that have names."""
+
+
 def primitive_set(options: Options, called: str = "rars", more: tuple[str, ...] = ()) -> PrimitiveSet:
     """Return the set of table 9.1: the angle of the nose and the speed of the wheels, a tree each.
 
@@ -142,10 +146,7 @@ def primitive_set(options: Options, called: str = "rars", more: tuple[str, ...] 
     )
     constants = [Primitive("ERC", domain=CONSTANTS)]
     if not options.factors:
-        constants += [
-            Primitive("Zero", fixed=0.0, python="0.0", latex="0"),
-            Primitive("One", fixed=1.0, python="1.0", latex="1"),
-        ]
+        constants += [Primitive(one, fixed=value, python=str(value), latex=f"{value:g}") for one, value in NAMED]
     return PrimitiveSet(
         name,
         (*indicators, *constants),
@@ -153,7 +154,7 @@ def primitive_set(options: Options, called: str = "rars", more: tuple[str, ...] 
         roots=(FLOAT, FLOAT),
         factored=options.factors,
         # A factor makes any number of a constant; programs without factors can be read, too.
-        numbers=(("Zero", 0.0), ("One", 1.0)) if options.factors else (),
+        numbers=NAMED if options.factors else (),
     )
 
 
