@@ -325,7 +325,10 @@ SEASON = (
 """Tracks of a season, which no evolution sees: drawn by `random.Random(2004).sample` from those 34 without sepang."""
 BOOK = ("v03", "clkwis", "v01", "oval2")
 """Tracks like those of the source's table 9.5; its oval and its complex are not among the public ones."""
-LISTS = ("training", "season", "book", "all")
+LONG = 60_000.0
+"""Feet: a track whose lap is longer is of no use to runs on many tracks, which wait for the longest race."""
+LISTS = ("training", "season", "book", "all", "wide")
+"""Names of lists: `wide` has all tracks that neither the season nor the book has, longrand excepted."""
 
 
 def lists(game: "Rars") -> tuple[str, ...]:
@@ -341,9 +344,11 @@ def load(game: "Rars", name: str, option: str) -> Instances:
         UsageError: there is no such list or track, or no race can be driven there.
     """
     numbers = {course.name: number for number, course in enumerate(game.courses)}
+    held = {*SEASON, *BOOK}
     if name in LISTS:
         every = tuple(course.name for course in game.courses if course.counts_laps)
-        found = {"training": TRAINING, "season": SEASON, "book": BOOK, "all": every}[name]
+        wide = tuple(one for one in every if one not in held and game.courses[numbers[one]].length < LONG)
+        found = {"training": TRAINING, "season": SEASON, "book": BOOK, "all": every, "wide": wide}[name]
     else:
         if name not in numbers:
             near = get_close_matches(name, numbers, 4, 0.5)
@@ -351,5 +356,5 @@ def load(game: "Rars", name: str, option: str) -> Instances:
         found = (name,)
     for one in found:
         game.fits(game.courses[numbers[one]], option)
-    seen = np.array([name not in LISTS or one in TRAINING for one in found])
-    return Instances(found, np.array([numbers[one] for one in found], np.int32), ~seen)
+    test = np.array([name in LISTS and one in held for one in found])
+    return Instances(found, np.array([numbers[one] for one in found], np.int32), test)

@@ -137,8 +137,12 @@ def test_lists_name_tracks_and_keep_those_of_the_season_apart():
     assert not set(training.names) & {*season.names, *tracks.BOOK}
     assert not training.test.any()
     assert season.test.all()
+    wide = load(game, "wide", "fitness.instances")
+    assert len(wide.names) == 50 and not wide.test.any()
+    assert set(training.names) < set(wide.names)
+    assert not set(wide.names) & {*season.names, *tracks.BOOK, "longrand"}
     assert game.courses[load(game, "v01", "fitness.instances").states[0]].name == "v01"
-    with pytest.raises(UsageError, match=r"fitness.instances=v0: accepted: training, season, book, all, v0"):
+    with pytest.raises(UsageError, match=r"fitness.instances=v0: accepted: training, season, book, all, wide, v0"):
         load(game, "v0", "fitness.instances")
     with pytest.raises(UsageError, match=r"game.seconds=400"):
         load(game, "longrand", "fitness.instances")
