@@ -4,12 +4,13 @@ Sources: N. Hansen, "The CMA Evolution Strategy: A Tutorial" (2016), for the upd
 N. Hansen, "A Simple Modification in CMA-ES Achieving Linear Time and Space Complexity" (2008), for the diagonal matrix,
 which learns (N + 2) / 3 times as fast. Weights of the worse half of a sample are 0.
 
-An individual has one constant in each of its trees, of a domain from `low` to `high`. The distribution is over x, where
-a constant is low + (high - low) / (1 + exp(-x)); so no constant ever leaves its domain, and each individual says what
-its x is. The first individual of each generation is the mean of the distribution: it is measured as all are, and may
-become the champion, but the update does not count it as drawn.
+The distribution is over x, N numbers: of individuals whose trees are single constants, or all real numbers of one
+program, whose form stays. `jaxgp.genotypes.vectors` says how individuals stand for x, so each says what its x is. The
+first individual of each generation is the mean of the distribution: it is measured as all are, and may become the
+champion, but the update does not count it as drawn.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,11 +25,11 @@ from jaxgp.checks.values import check_parts
 from jaxgp.evolution.generational import BREED, Metrics, size_metrics
 from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.evaluation import Evaluation, child
-from jaxgp.genotypes.primitives import Floats, PrimitiveSet
+from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-
-FARTHEST = 12.0
-"""|x| at most: beyond it constants are hardly told apart in float32."""
+from jaxgp.genotypes.text import ProgramError, parse_program
+from jaxgp.genotypes.vectors import Coding, Leaves, Numbers, fits
+from jaxgp.operators.options import MAX_CAPACITY
 
 
 @struct.dataclass
@@ -81,27 +82,16 @@ class Constants:
         )
 
 
-def fits(primitives: PrimitiveSet) -> bool:
-    """Whether the individuals of a set are vectors of numbers: each tree is a constant with bounds, and only that."""
-    return not primitives.functions and all(_domain(primitives, root) is not None for root in primitives.roots)
-
-
-def _domain(primitives: PrimitiveSet, root: str) -> Floats | None:
-    """Return the domain of the only primitive that a tree can be, if it is a constant with bounds."""
-    there = [one.domain for one in primitives.terminals if one.returns == root]
-    return there[0] if len(there) == 1 and isinstance(there[0], Floats) else None
-
-
 @dataclass(frozen=True)
 class SeparableCMA:
     """A `Scheme`: individuals are drawn from a distribution, which moves towards the best of them.
 
     Attributes:
-        primitives: of vectors of numbers; see `fits`.
+        primitives: of vectors of numbers; see `fits`. With `options.initial`, the set of that program.
         options: how many individuals, and where the distribution begins.
 
     Raises:
-        ValueError: individuals of another form.
+        ValueError: individuals of another form, or a program that cannot be read or has no real numbers.
     """
 
     primitives: PrimitiveSet
@@ -109,8 +99,9 @@ class SeparableCMA:
 
     def __post_init__(self) -> None:
         check_parts(self, primitives=PrimitiveSet, options=CMAOptions)
-        if not fits(self.primitives):
+        if not self.options.initial and not fits(self.primitives):
             raise ValueError(f"{self.primitives.name}: accepted: sets whose trees are single constants with bounds")
+        assert len(self.coding.start)
 
     @property
     def population(self) -> int:
@@ -123,54 +114,32 @@ class SeparableCMA:
         return 0
 
     @cached_property
-    def _bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """float32[N] each: the least constant of each tree, and the width of its domain."""
-        domains = [_domain(self.primitives, root) for root in self.primitives.roots]
-        low, high = np.array([(one.low, one.high) for one in domains if one is not None], np.float32).T
-        return low, high - low
-
-    @cached_property
-    def _opcodes(self) -> np.ndarray:
-        """int16[N]: the constant of each tree."""
-        returned = [one.returns for one in self.primitives.primitives]
-        return np.array([returned.index(root) for root in self.primitives.roots], np.int16)
+    def coding(self) -> Coding:
+        """Which individuals stand for which x."""
+        if not self.options.initial:
+            return Leaves(self.primitives, self.options.start)
+        return numbers_of(self.primitives, self.options.initial)
 
     def init(self) -> Distribution:
         """Return the distribution of the first generation."""
-        zeros = jnp.zeros(self.primitives.num_trees, jnp.float32)
-        start = self.options.start
-        mean = zeros + np.float32(np.log(start / (1 - start)))
+        mean = jnp.asarray(self.coding.start)
+        zeros = jnp.zeros_like(mean)
         return Distribution(mean, jnp.float32(self.options.step), zeros + 1, zeros, zeros, jnp.int32(0))
 
     def create(self, key: Array, count: int) -> Programs:
-        """Return individuals [count, N, 1] of the first distribution, the first one its mean."""
+        """Return individuals [count, T, L] of the first distribution, the first one its mean."""
         return self._drawn(key, self.init(), count)
 
     def _drawn(self, key: Array, about: Distribution, count: int) -> Programs:
         """Return individuals of a distribution, the first one its mean."""
-        normal = jax.random.normal(key, (count, self.primitives.num_trees)).at[0].set(0.0)
-        return self.individuals(about.mean + about.step * jnp.sqrt(about.variances) * normal)
-
-    def individuals(self, x: Array) -> Programs:
-        """Return individuals [P, N, 1], given x, float32[P, N]."""
-        low, width = self._bounds
-        value = low + width * jax.nn.sigmoid(jnp.clip(x, -FARTHEST, FARTHEST))
-        one = jnp.ones((*x.shape, 1), jnp.int16)
-        return Programs(one * self._opcodes[:, None], value[..., None], one, jnp.ones(x.shape, jnp.int32))
-
-    def vectors(self, population: Programs) -> Array:
-        """Return x, float32[P, N], given individuals [P, N, 1]."""
-        low, width = self._bounds
-        share = (population.value[..., 0] - low) / width
-        least = np.float32(1 / (1 + np.exp(FARTHEST)))
-        share = jnp.clip(share, least, 1 - least)
-        return jnp.log(share) - jnp.log1p(-share)
+        normal = jax.random.normal(key, (count, len(about.mean))).at[0].set(0.0)
+        return self.coding.individuals(about.mean + about.step * jnp.sqrt(about.variances) * normal)
 
     def breed(
         self, key: Array, population: Programs, result: Evaluation, memory: Distribution
     ) -> tuple[Programs, Distribution, Metrics]:
-        """Return the next population [P, N, 1], of the distribution that has moved towards the fittest of this one."""
-        moved = self.updated(memory, self.vectors(population)[1:], result.fitness[1:])
+        """Return the next population [P, T, L], of the distribution that has moved towards the fittest of this one."""
+        moved = self.updated(memory, self.coding.vectors(population)[1:], result.fitness[1:])
         offspring = self._drawn(child(key, BREED), moved, self.population)
         return offspring, moved, {"step": moved.step, "deviation": jnp.sqrt(moved.variances).mean() * moved.step}
 
@@ -213,3 +182,16 @@ class SeparableCMA:
     def describe(self, population: Programs, best: Array) -> Metrics:
         """Return how many individuals are distinct, and the sizes of individuals, which are all alike."""
         return size_metrics(population, best) | {"unique_programs": count_unique(population)}
+
+
+def numbers_of(primitives: PrimitiveSet, texts: Sequence[str]) -> Numbers:
+    """Return the numbers of the one program of `algorithm.initial`; raises ValueError, in words for that option."""
+    if len(texts) != 1:
+        raise ValueError(f"one program, whose numbers move; these are {len(texts)}")
+    try:
+        program = parse_program(primitives, texts[0], MAX_CAPACITY)
+    except ProgramError as error:
+        raise ValueError(str(error)) from error
+    most = int(program.length.max())
+    cut = Programs(program.opcode[:, :most], program.value[:, :most], program.size[:, :most], program.length)
+    return Numbers(primitives, cut)

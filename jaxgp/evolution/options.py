@@ -415,9 +415,9 @@ class GroupsOptions(AlgorithmOptions):
 
 @dataclass
 class CMAOptions(AlgorithmOptions):
-    """An evolution strategy for vectors of numbers: CMA-ES with a diagonal covariance matrix."""
+    """An evolution strategy for vectors of numbers, or those of a program: CMA-ES with a diagonal covariance matrix."""
 
-    kind: str = option("cma", "an evolution strategy for vectors of numbers", ("cma",))
+    kind: str = option("cma", "an evolution strategy for vectors of numbers, or those of a program", ("cma",))
     population: int = option(
         24,
         "individuals of a generation: the mean of the distribution, and those drawn from it",
@@ -436,9 +436,15 @@ class CMAOptions(AlgorithmOptions):
         high=0.999,
         label="first mean",
     )
+    initial: list[str] = option(
+        [],
+        "one program as text, or a champion: a run directory, a champion file, FILE.jsonl#SEED; its real numbers move, "
+        "and its form stays",
+    )
     step: float = option(
         0.5,
-        "standard deviation of the first individuals, on the logistic scale of the values",
+        "standard deviation of the first individuals, on the logistic scale of the values; with `initial`, in widths "
+        "of the domains of constants and magnitudes of factors",
         low=0.001,
         high=10,
         label="first step size",
@@ -456,13 +462,19 @@ class CMAOptions(AlgorithmOptions):
         _chunk(self, prefix)
 
     def check(self, cast: "Cast[Any]") -> None:
-        """Refuse individuals that are no vectors of numbers; raises UsageError."""
-        from jaxgp.evolution.cma import fits
+        """Refuse individuals that are no vectors of numbers, and a program that has none; raises UsageError."""
+        from jaxgp.evolution.cma import fits, numbers_of
 
-        if not fits(cast.language):
+        if self.initial:
+            try:
+                numbers_of(cast.language, self.initial)
+            except ValueError as error:
+                of = f"of {cast.spec.name} with program.role={cast.program['role']}"
+                reject("algorithm.initial", self.initial, f"a program {of} with real numbers ({error})")
+        elif not fits(cast.language):
             others = ", ".join(kind for kind in self.evolving("program") if kind != "cma")
             why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
-            reject("algorithm.kind", "cma", f"{others}; {why}")
+            reject("algorithm.kind", "cma", f"{others}; {why}, and algorithm.initial names no program")
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return the evolution strategy."""

@@ -363,6 +363,21 @@ class PrimitiveSet:
         """bool[N]: the number of a node is a factor of what it computes."""
         return self.scaled & np.array([not p.is_constant for p in self.primitives])
 
+    @cached_property
+    def tunable(self) -> np.ndarray:
+        """bool[N]: a node has a real number that may change while the form of the program stays."""
+        return self.scaled | [p.is_constant and isinstance(p.domain, Floats) for p in self.primitives]
+
+    @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """float32[N] twice: the least and the greatest number of a node; factors have no bounds."""
+        low, high = np.full((2, len(self.primitives)), np.inf, np.float32)
+        low = -low
+        for code, p in enumerate(self.primitives):
+            if p.domain is not None and not self.scaled[code]:
+                low[code], high[code] = p.domain.low, p.domain.high
+        return low, high
+
     @property
     def weighted(self) -> bool:
         """Whether leaves have weights."""

@@ -113,13 +113,17 @@ def _koza(config: Config, algorithm: GPOptions, primitives: PrimitiveSet) -> Row
 
 
 def _cma(config: Config, algorithm: CMAOptions, primitives: PrimitiveSet) -> Rows:
+    scale, about = "on the logistic scale of the values", [_row(algorithm, "start")]
+    what = ("vectors", "; ".join(_terminal(p) for p in primitives.terminals))
+    if algorithm.initial:
+        what, scale, about = ("numbers of", algorithm.initial[0]), "in widths of domains and magnitudes of factors", []
     return [
         ("objective", _objective(config)),
-        ("vectors", "; ".join(_terminal(p) for p in primitives.terminals)),
+        what,
         *config.fitness.rows(config),
-        ("algorithm", "CMA-ES with a diagonal covariance matrix, on the logistic scale of the values"),
+        ("algorithm", f"CMA-ES with a diagonal covariance matrix, {scale}"),
         _row(algorithm, "population", f"{algorithm.population}, the first of which is the mean"),
-        _row(algorithm, "start"),
+        *about,
         _row(algorithm, "step"),
         _termination(config),
         _row(algorithm, "generations"),

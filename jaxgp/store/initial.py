@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject
-from jaxgp.evolution.options import GPOptions
+from jaxgp.evolution.options import CMAOptions, GPOptions
 from jaxgp.files import user_path
 from jaxgp.store import champion
 from jaxgp.store.champion import LINES, ChampionError
@@ -28,7 +28,7 @@ def with_texts(config: Config) -> Config:
         UsageError: a file cannot be read, or its champion is no program.
     """
     algorithm = config.algorithm
-    if not isinstance(algorithm, GPOptions) or not algorithm.initial:
+    if not isinstance(algorithm, GPOptions | CMAOptions) or not algorithm.initial:
         return config
     texts = [text for entry in algorithm.initial for text in _texts(entry)]
     return replace(config, algorithm=replace(algorithm, initial=texts))

@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 import jaxgp
-from jaxgp.evolution.cma import Distribution, SeparableCMA, fits
+from jaxgp.evolution.cma import Distribution, SeparableCMA
 from jaxgp.evolution.options import CMAOptions
 from jaxgp.genotypes.primitives import Floats, Integers, Primitive, PrimitiveSet
+from jaxgp.genotypes.vectors import fits
 from tests.reference.cma import Plain
 
 DIMENSIONS = 6
@@ -51,7 +52,7 @@ def test_only_the_order_of_fitness_matters_and_nan_is_worst():
 @pytest.mark.thorough
 def test_first_individuals_are_normal_on_the_logistic_scale():
     made = SCHEME.create(jax.random.key(2), 4000)
-    x = np.asarray(SCHEME.vectors(made))
+    x = np.asarray(SCHEME.coding.vectors(made))
     middle = np.log(0.4 / 0.6)
     np.testing.assert_allclose(x[0], middle, atol=1e-5)  # the first one is the mean
     assert stats.kstest(((x[1:] - middle) / 0.3).ravel(), "norm").pvalue > 0.01
@@ -62,11 +63,12 @@ def test_first_individuals_are_normal_on_the_logistic_scale():
 
 def test_constants_stay_in_their_domain_and_say_their_x():
     x = np.linspace(-40.0, 40.0, 7 * DIMENSIONS, dtype=np.float32).reshape(7, DIMENSIONS)
-    made = jax.device_get(jax.jit(SCHEME.individuals)(x))
+    made = jax.device_get(jax.jit(SCHEME.coding.individuals)(x))
     assert made.value.min() >= -1
     assert made.value.max() <= 3
     inside = np.abs(x) < 8
-    np.testing.assert_allclose(np.asarray(jax.jit(SCHEME.vectors)(made))[inside], x[inside], rtol=2e-3, atol=1e-4)
+    found = np.asarray(jax.jit(SCHEME.coding.vectors)(made))
+    np.testing.assert_allclose(found[inside], x[inside], rtol=2e-3, atol=1e-4)
 
 
 @pytest.fixture(scope="module")

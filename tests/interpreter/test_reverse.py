@@ -21,7 +21,7 @@ from jaxgp.interpreter.reverse.gradients import (
     plan_tapes,
     slopes_by_features,
 )
-from jaxgp.interpreter.reverse.tape import tunable, unfit
+from jaxgp.interpreter.reverse.tape import unfit
 from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, random_programs
 
 GRADIENTS = dict.fromkeys(("+", "-", "*", "max", "neg", "sub", "mid", "add", "times", "null"), OWN) | {
@@ -120,7 +120,7 @@ def slopes(name, count, seed):
 
 def numbers(primitives, tree):
     """Return bool[L]: the nodes whose numbers steps can change."""
-    return tunable(primitives)[tree.opcode] & (np.arange(CAPACITY) < tree.length)
+    return primitives.tunable[tree.opcode] & (np.arange(CAPACITY) < tree.length)
 
 
 def agree(mine, other, which):
@@ -165,7 +165,7 @@ def compare(name, count, seed):
     plain = jax.grad(lambda value, tree: squared(in_order(primitives, tree, value, FEATURES), TARGET))
     one = jax.tree.map(lambda x: x[:, 0], found)
     gradient = np.asarray(jax.jit(jax.vmap(lambda tree: plain(tree.value, tree)))(one))
-    which = tunable(primitives)[np.asarray(one.opcode)] & (np.arange(CAPACITY) < np.asarray(one.length)[:, None])
+    which = primitives.tunable[np.asarray(one.opcode)] & (np.arange(CAPACITY) < np.asarray(one.length)[:, None])
     finite = np.isfinite(np.where(which, gradient, 0)).all(-1)
     same = agree(np.asarray(slopes(name, count, seed)[1])[:, 0], gradient, which)
     return int((same & finite).sum()), int((~same & finite).sum())

@@ -18,7 +18,6 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from jax import Array, lax
 
@@ -31,7 +30,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.interpreter.nodes import unpack_features
 from jaxgp.interpreter.reverse.gradients import Examples, Loss, loss_and_slopes, losses, memory_bytes, plan_tapes
-from jaxgp.interpreter.reverse.tape import tunable, unfit
+from jaxgp.interpreter.reverse.tape import unfit
 
 TUNE = 2
 """The child of a generation's key that tuning takes."""
@@ -132,8 +131,8 @@ class Tuner(Learner):
         """Take all steps; return float32[C, T, L], the best numbers, and float32[C], the losses before and after."""
         asked, tapes = self.options, plan_tapes(self.primitives, programs)
         code = programs.opcode.astype(jnp.int32)
-        low, high = (jnp.asarray(bound)[code] for bound in bounds(self.primitives))
-        moves = jnp.asarray(tunable(self.primitives))[code] & (programs.size > 0)
+        low, high = (jnp.asarray(bound)[code] for bound in self.primitives.bounds)
+        moves = jnp.asarray(self.primitives.tunable)[code] & (programs.size > 0)
         steps = optax.adam(optax.exponential_decay(asked.rate, max(1, asked.steps - 1), asked.decay))
         rule = steps if asked.clip is None else optax.chain(optax.clip_by_global_norm(asked.clip), steps)
 
@@ -187,13 +186,3 @@ class Tunes(ABC):
     @abstractmethod
     def tuner(self) -> Learner | None:
         """How they learn; None: they do not."""
-
-
-def bounds(primitives: PrimitiveSet) -> tuple[np.ndarray, np.ndarray]:
-    """Return float32[N] twice: the least and the greatest number of a node by opcode; factors have no bounds."""
-    low, high = np.full((2, len(primitives.primitives)), np.inf, np.float32)
-    low = -low
-    for code, p in enumerate(primitives.primitives):
-        if p.domain is not None and not primitives.scaled[code]:
-            low[code], high[code] = p.domain.low, p.domain.high
-    return low, high

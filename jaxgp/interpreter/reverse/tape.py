@@ -19,7 +19,7 @@ import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
+from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs, live
 from jaxgp.interpreter.calls import apply, instructions, tables
 from jaxgp.interpreter.nodes import children, read_leaves
@@ -62,15 +62,9 @@ def calls_of(primitives: PrimitiveSet, tree: int) -> tuple[Primitive, ...]:
 
 
 @lru_cache
-def tunable(primitives: PrimitiveSet) -> np.ndarray:
-    """Return bool[N]: whether a node of this opcode has a real number that steps can change."""
-    real = [p.is_constant and isinstance(p.domain, Floats) for p in primitives.primitives]
-    return np.array(real) | primitives.scaled
-
-
 def unfit(primitives: PrimitiveSet) -> str:
     """Say in a few words why no gradient reaches the numbers of these programs; empty: one does."""
-    if not tunable(primitives).any():
+    if not primitives.tunable.any():
         return "its programs have no real numbers"
     if primitives.weighted or primitives.effects:
         return "its leaves have weights, or its functions effects"
@@ -96,7 +90,7 @@ def plan_tape(primitives: PrimitiveSet, tree: int, program: Programs) -> Tape:
     at = jnp.minimum(child, capacity - 1)
     rows = np.arange(width, dtype=np.int32) * capacity + np.arange(capacity, dtype=np.int32)[:, None]
     reader = jnp.full(capacity, width * capacity, jnp.int32).at[child].set(rows, mode="drop")
-    changing, counted = _listed(live(program) & jnp.asarray(tunable(primitives))[code])
+    changing, counted = _listed(live(program) & jnp.asarray(primitives.tunable)[code])
     last = program.length - 1
     return Tape(
         kind=jnp.where(used, kinds[code[order]], 0),

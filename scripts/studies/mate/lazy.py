@@ -35,6 +35,7 @@ from jaxgp.evolution.cma import SeparableCMA
 from jaxgp.evolution.options import CMAOptions
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
+from jaxgp.genotypes.vectors import Leaves
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option
 from jaxgp.reading import read_text
 from jaxgp.search.proofs.lazy import PARTS
@@ -132,7 +133,8 @@ def evolve(options: Options) -> tuple[champions.ChampionFile, list[Sequence[str]
     own = cast(envs.spec("mate"), None, "weights", None, {"within": options.within, "entries": 2**14})
     scheme = SeparableCMA(own.language, CMAOptions(population=options.population, start=0.5, step=options.step))
     train, choose = (problems(name, options) for name in ("train", "choose"))
-    low, width = scheme._bounds
+    coding = Leaves(own.language, 0.5)
+    low, width = coding.bounds
 
     def score(weights: np.ndarray) -> float:
         return logarithm(needed(options.within, train, np.round(weights * PARTS).astype(int), options.limit))
@@ -143,7 +145,7 @@ def evolve(options: Options) -> tuple[champions.ChampionFile, list[Sequence[str]
     about = replace(about, mean=jnp.asarray(np.log(taught - low) - np.log(low + width - taught), jnp.float32))
     lines: list[Sequence[str]] = []
     best: tuple[float, int, Any] | None = None
-    drawn, updated, vectors = jax.jit(scheme._drawn, static_argnums=2), jax.jit(scheme.updated), jax.jit(scheme.vectors)
+    drawn, updated, vectors = jax.jit(scheme._drawn, static_argnums=2), jax.jit(scheme.updated), jax.jit(coding.vectors)
     for generation in range(options.generations + 1):
         key = jax.random.fold_in(jax.random.key(options.seed), generation)
         population = jax.device_get(drawn(key, about, options.population))

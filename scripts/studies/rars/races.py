@@ -63,7 +63,7 @@ class Options:
 
     drivers: list[str] = option([], "run directories, folders of such, champion files, patterns of these; strategies")
     title: str = option("races", "what the races are for, the first column of the rows")
-    tracks: list[str] = option(["sepang"], "lists of tracks: training, season, book, all, wide; or tracks by their names")
+    tracks: list[str] = option(["sepang"], "lists of tracks: training, season, book, all, wide; or tracks by name")
     races: int = option(100, "of each driver on each track; one where friction is fixed", low=1, high=MAX_GAMES)
     laps: int = option(1, "of a race", low=1, high=1000)
     friction: str = option("random", "of the road", ("random", "fixed"))

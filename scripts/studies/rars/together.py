@@ -54,7 +54,7 @@ class Options:
     """Who races, and where."""
 
     drivers: list[str] = option([], "run directories, folders of such, champion files, patterns of these; strategies")
-    tracks: list[str] = option(["season"], "lists of tracks: training, season, book, all, wide; or tracks by their names")
+    tracks: list[str] = option(["season"], "lists of tracks: training, season, book, all, wide; or tracks by name")
     laps: int = option(3, "of a race", low=1, high=1000)
     seed: int = option(1000, "of the random friction", low=0, high=MAX_SEED)
     compilation_cache: str | None = option(

@@ -138,7 +138,8 @@ def test_lists_name_tracks_and_keep_those_of_the_season_apart():
     assert not training.test.any()
     assert season.test.all()
     wide = load(game, "wide", "fitness.instances")
-    assert len(wide.names) == 50 and not wide.test.any()
+    assert len(wide.names) == 50
+    assert not wide.test.any()
     assert set(training.names) < set(wide.names)
     assert not set(wide.names) & {*season.names, *tracks.BOOK, "longrand"}
     assert game.courses[load(game, "v01", "fitness.instances").states[0]].name == "v01"
