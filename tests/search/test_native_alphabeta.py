@@ -42,7 +42,8 @@ GAMES = {
     "lose checkers, drawn": ("checkers", {"lose": True}, {"evaluator": "noise"}),
     "Walls": ("walls", {}, {"evaluator": "material"}),
 }
-FIRST = ("Kalah", "lose checkers, drawn")
+FIRST = (("Kalah", "first"), ("lose checkers, drawn", "random"))
+CASES = [(name, ties) for name in GAMES for ties in ("first", "random")]
 
 
 def met(game, number, longest, seed=0):
@@ -82,8 +83,9 @@ def agree(native: RootResult, lanes: RootResult, count: int) -> None:
     assert np.isneginf(native.values[count:]).all()
 
 
-@pytest.mark.parametrize("ties", ["first", "random"])
-@pytest.mark.parametrize("name", [x if x in FIRST else pytest.param(x, marks=pytest.mark.thorough) for x in GAMES])
+@pytest.mark.parametrize(
+    ("name", "ties"), [x if x in FIRST else pytest.param(*x, marks=pytest.mark.thorough) for x in CASES]
+)
 def test_games_are_searched_as_in_lanes(name, ties, monkeypatch):
     game, settings, options = GAMES[name]
     spec = envs.spec(game)
@@ -112,8 +114,9 @@ def noise(state):
     return jnp.asarray(worth)[(mixed + 5 * state.to_move.astype(jnp.uint32)) % len(worth)]
 
 
-@pytest.mark.parametrize("tail", [1, 2, 3])
+@pytest.mark.few(4)
 @pytest.mark.parametrize("form", ["plain", "listed", "twin"])
+@pytest.mark.parametrize("tail", [3, 1, 2])
 def test_any_values_are_compared_as_in_lanes(form, tail, monkeypatch):
     game = ListedPassGame(GAME.rows) if form == "listed" else GAME
     twin = ReversedPassGame(GAME) if form == "twin" else None
@@ -139,12 +142,13 @@ def seen_in_pits(state):
     return jnp.concatenate([seen(state), state.cells.astype(jnp.float32)])
 
 
-@pytest.mark.parametrize("mover", [True, False])
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("primitives", "view"),
     [(ARITHMETIC, seen), (PACKED, seen_packed), (primitive_set(Mancala(), Options()), seen_in_pits)],
     ids=["plain", "packed", "features by number"],
 )
+@pytest.mark.parametrize("mover", [True, False])
 def test_programs_value_the_leaves_of_their_own_searches(primitives, view, mover, monkeypatch):
     player = SearchedPlayer(primitives, GAME, view, 4, mover, tail=2, lanes=8)
     plans = plan(primitives, random_programs(5, primitives, 6, 31))
