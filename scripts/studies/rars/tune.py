@@ -1,11 +1,11 @@
-"""Tune the constants of a driver of RARS by CMA-ES, or draw random programs: what evolution has to do better than.
+"""Tune the constants of Tuto3 by CMA-ES, or draw random programs: what evolution has to do better than.
 
 python scripts/studies/rars/tune.py driver=tuto3 table=docs/data/rars_races.csv
-python scripts/studies/rars/tune.py driver=docs/data/champions/rars_time.jsonl#1 save=outputs/tuned.json
 python scripts/studies/rars/tune.py driver=random population=4096 generations=16
 
 Each individual drives one race in each generation. The best one is what the distribution says in the end; of random
-programs that which is best in ten new races, of the 64 that were best in one. It drives 100 new races then.
+programs that which is best in ten new races, of the 64 that were best in one. It drives 100 new races then. The numbers
+of an evolved driver are tuned by `scripts/train.py` with `algorithm=numbers`.
 """
 
 import sys
@@ -18,10 +18,9 @@ if __name__ == "__main__":
 
     terminal.quiet()
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -33,25 +32,25 @@ from envs.rars import strategies
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.contracts import Driver
-from jaxgp.errors import reject
+from jaxgp.evolution.cma import SeparableCMA
+from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.roller import Roller
 from jaxgp.fitness.rollout import number_of
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
-from jaxgp.measure import champions
+from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
+from jaxgp.library.evolving import AskTell
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_SEED, option
-from jaxgp.store import champion as files_of_champions
 from jaxgp.store.table import CSVTable
-from studies import tuning
 from studies.rars.races import COLUMNS, summary
 
 RANDOM = "random"
-WIDE = 0.3
-"""How far constants and factors of programs may move from where they are, in either direction."""
 SHARE = 0.7
-"""The same of Tuto3, as a share of each constant."""
+"""How far a constant of Tuto3 may move, as a share of it."""
+EVERY = 20
+"""Generations between two lines that are printed."""
 AGAIN = 64
 """Random programs that drive again."""
 
@@ -60,7 +59,7 @@ AGAIN = 64
 class Options:
     """Which driver, and how long it is tuned."""
 
-    driver: str = option("tuto3", f"tuto3, {RANDOM}, a run directory or a champion file", path=True)
+    driver: str = option("tuto3", "whose constants are tuned, or what is drawn", ("tuto3", RANDOM))
     track: str = option("sepang", "where it is tuned")
     population: int = option(64, "individuals of a generation", low=5, high=MAX_POPULATION)
     generations: int = option(
@@ -69,7 +68,6 @@ class Options:
     races: int = option(100, "new ones, of the driver that was found", low=1, high=MAX_GAMES)
     seed: int = option(0, "of the search", low=0, high=MAX_SEED)
     title: str = option("tuned", "the first column of the row")
-    save: str | None = option(None, "a champion file for the tuned program; null: none", path=True)
     table: str | None = option(None, "a CSV file that gets a row; see scripts/studies/rars/races.py", path=True)
 
 
@@ -92,37 +90,27 @@ class Tuned(Driver[Array, Array]):
         return found
 
 
-class Subject(NamedTuple):
-    """A driver with constants."""
-
-    driver: Driver
-    constants: np.ndarray  # float[N]
-    reach: np.ndarray  # float[N]: how far each may move
-    genomes: Callable[[Array], Any]  # float32[P, N] -> genomes [P]
-
-
-def subject(option: str, word: str, there: Cast) -> Subject:
-    """Return what is tuned; raises UsageError."""
-    if word == "tuto3":
-        constants = np.array(strategies.Tuto3())
-        return Subject(Tuned(), constants, SHARE * constants, lambda x: x)
-    one = champions.elsewhere(champions.load(word, envs, option), there, option)
-    language = one.cast.language
-    at = tuning.numbers(language, one.genome)
-    if not len(at.constants):
-        reject(option, word, "a champion with constants or factors")
-    room = np.abs(at.constants) if language.factored else 1 - np.abs(at.constants)
-    return Subject(one.player, at.constants, np.minimum(WIDE, np.maximum(room, 0.01)), at.programs)
-
-
-def tuned(options: Options, it: Subject, drive: Callable[[Driver, Any, Array], Array]) -> np.ndarray:
-    """Return the constants that CMA-ES ends with, float32[N]."""
-
-    def fitness(constants: Array, key: Array) -> Array:
-        return drive(it.driver, it.genomes(constants), key[None])[:, 0]
-
-    low, high = it.constants - it.reach, it.constants + it.reach
-    return tuning.search(fitness, low, high, options.population, options.generations, options.seed)
+def tuned(options: Options, drive: Callable[[Driver, Any, Array], Array]) -> np.ndarray:
+    """Return the constants of Tuto3 that CMA-ES ends with, the mean of its distribution, float32[9]."""
+    given = np.array(strategies.Tuto3())
+    low, high = given - SHARE * given, given + SHARE * given
+    domains = [
+        Primitive(f"c{n}", returns=f"n{n}", domain=Floats(float(a), float(b)))
+        for n, (a, b) in enumerate(zip(low, high, strict=True))
+    ]
+    vectors = PrimitiveSet("constants", tuple(domains), (), roots=tuple(one.returns for one in domains))
+    asked = CMAOptions(population=options.population, generations=options.generations, start=0.5)
+    walk = AskTell(SeparableCMA(vectors, asked))
+    measure = jax.jit(lambda constants, key: drive(Tuned(), constants, key[None])[:, 0])
+    for number, key in enumerate(jax.random.split(jax.random.key(options.seed), options.generations)):
+        ask, draw, tell = jax.random.split(key, 3)
+        people = walk.ask(ask)
+        found = measure(people.value[:, :, 0], draw)
+        walk.tell(tell, people, found)
+        if number % EVERY == 0 or number == options.generations - 1:
+            arguments.say(f"generation {number}: best {float(found.max()):.3f}, mean of all {float(found[0]):.3f}")
+    mean: np.ndarray = np.asarray(walk.ask(ask).value[0, :, 0])
+    return mean
 
 
 def drawn(options: Options, there: Cast, drive: Callable[[Driver, Any, Array], Array]) -> Any:
@@ -167,22 +155,14 @@ def task(options: Options) -> int:
         driver, genome = there.actor, drawn(options, there, drive)
         arguments.say(languages.to_text(there.language, genome))
     else:
-        it = subject("driver", options.driver, there)
-        constants = tuned(options, it, drive)
+        constants = tuned(options, drive)
         arguments.say(f"constants: {', '.join(f'{c:.4g}' for c in constants)}")
-        driver = it.driver
-        genome = jax.tree.map(lambda x: x[0], it.genomes(jnp.asarray(constants)[None]))
-        if options.save:
-            content = champions.load(options.driver, envs, "driver").content
-            text = languages.to_text(there.language, genome)
-            path = files.user_path("save", options.save)
-            files_of_champions.write(path, dataclasses.replace(content, text=text, title=f"{content.title}, tuned"))
+        driver, genome = Tuned(), jnp.asarray(constants)
     keys = jax.random.split(jax.random.key(10_000 + options.seed), options.races)
     one = jax.tree.map(lambda x: x[None], genome)
     found = np.asarray(jax.jit(lambda g: roller(driver).measure(driver.prepare(g), keys).measures)(one))[0, :, 0]
     cells = summary(dict(zip([q.name for q in there.game.quantities], found.T.astype(float), strict=True)))
-    name = Path(options.driver).name.replace(".jsonl", "").removesuffix(".json")
-    about = {"title": options.title, "driver": name, "track": options.track, "laps": 1, "friction": "random"}
+    about = {"title": options.title, "driver": options.driver, "track": options.track, "laps": 1, "friction": "random"}
     row = {**about, "races": options.races, **cells, "seed": options.seed}
     print(", ".join(f"{key} {value}" for key, value in row.items()))
     if table is not None:
