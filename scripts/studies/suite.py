@@ -104,7 +104,8 @@ def plan(options: Options, methods: Sequence[str], table: CSVTable, composer: "C
 
 def make(cell: Cell, budget: int, measure: Measure, table: CSVTable) -> None:
     """Make the runs of a cell; each adds its rows when it has ended."""
-    runs = Runs(cell.run, envs, budget, measure)
+    asked = METHODS.get(cell.method)
+    runs = Runs(cell.run, envs, budget, measure, asked.numbers if asked is not None else 0)
     about = {
         "task": cell.task,
         "method": cell.method,

@@ -16,7 +16,15 @@ from studies.methods.ranks import by_cell
 from studies.methods.tasks import METHODS, TASKS
 
 COLUMNS, ENDINGS = 3, (".svg", ".png")
-COLOURS = {"random_search": "0.45", "gp": BLUE, "islands": GREEN, "map_elites": ORANGE, "cma": PINK}
+COLOURS = {
+    "random_search": "0.45",
+    "gp": BLUE,
+    "islands": GREEN,
+    "map_elites": ORANGE,
+    "cma": PINK,
+    "tuned": "#b8a12b",
+    "gp_numbers": "#8c5bb5",
+}
 """Of the methods of the project; others are black."""
 
 

@@ -1,7 +1,7 @@
 """One run of a method on a task: champions after given numbers of evaluations, and what they are worth in new games."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,13 +11,16 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.config.schema import Config
-from jaxgp.evolution.state import EvolutionState
+from jaxgp.evolution.options import CMAOptions
+from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.games.outside import Games
-from jaxgp.genotypes.language import sizes
+from jaxgp.genotypes.language import sizes, to_text
 from jaxgp.run.assemble import Experiment, assemble
 
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 """The shares of the budget after which the champion is measured."""
+STEP = 0.05
+"""Of the first individuals of CMA-ES, in magnitudes of factors."""
 NEW = 2**31
 """What the keys of new games are folded with; no generation of a run has such a number."""
 
@@ -69,13 +72,22 @@ class Measure:
 
 
 class Runs:
-    """The runs of a method on a task: one compiled generation serves all seeds."""
+    """The runs of a method on a task: one compiled generation serves all seeds.
 
-    def __init__(self, config: Config, games: Games, budget: int, measure: Measure) -> None:
-        self._experiment: Experiment = assemble(config, games)
-        self._stops = stops(budget, config.algorithm.population)
+    With `numbers`, individuals of a generation, the second half of the budget goes to CMA-ES. It moves the numbers of the
+    champion of the first half, and is compiled for each program.
+    """
+
+    def __init__(self, config: Config, games: Games, budget: int, measure: Measure, numbers: int = 0) -> None:
+        self._config, self._games, self._numbers = config, games, numbers
         self._population = config.algorithm.population
+        self._stops = stops(budget, self._population)[: -1 if numbers else None]
+        self._rest = budget - self._stops[-1] * self._population
         self._measure = measure
+
+    @cached_property
+    def _experiment(self) -> Experiment:
+        return assemble(self._config, self._games)
 
     @cached_property
     def _step(self) -> Any:
@@ -83,21 +95,41 @@ class Runs:
 
     def run(self, seed: int) -> list[Found]:
         """Return the champions of a run, one for each stop."""
-        state: EvolutionState = self._experiment.init(jax.random.key(seed))
-        step = self._step  # compiled before time is taken
-        spent, champions, rows = 0.0, [], []
-        for generation in range(1, self._stops[-1] + 1):
-            begin = time.process_time()
-            state, _ = jax.block_until_ready(step(state))
-            spent += time.process_time() - begin
-            if generation in self._stops:
-                champions.append(state.champion)
-                rows.append((generation, spent))
-        scores = self._measure.scores([one.genome for one in champions])
+        met = list(_evolved(self._experiment, self._step, seed, self._stops))
+        found = [(done * self._population, spent, one, int(one.generation)) for done, spent, one in met]
+        if self._numbers:
+            evaluations, before, champion, _ = found[-1]
+            moving = self._moving(champion.genome)
+            step = moving.compiled(jax.eval_shape(moving.init, jax.random.key(0)))
+            generations = self._rest // self._numbers
+            ((_, spent, one),) = _evolved(moving, step, seed, [generations])
+            made = evaluations + generations * self._numbers
+            found.append((made, before + spent, one, self._stops[-1] + int(one.generation)))
+        scores = self._measure.scores([one.genome for _, _, one, _ in found])
         return [
-            Found(done * self._population, score, size(one.genome), int(one.generation), round(cpu, 3))
-            for (done, cpu), one, score in zip(rows, champions, scores, strict=True)
+            Found(evaluations, score, size(one.genome), generation, round(spent, 3))
+            for (evaluations, spent, one, generation), score in zip(found, scores, strict=True)
         ]
+
+    def _moving(self, genome: Any) -> Experiment:
+        """Return the evolution of the numbers of a program."""
+        text = to_text(self._experiment.language, jax.device_get(genome))
+        algorithm = CMAOptions(population=self._numbers, initial=[text], step=STEP)
+        return assemble(replace(self._config, algorithm=algorithm), self._games)
+
+
+def _evolved(
+    experiment: Experiment, step: Any, seed: int, stops: Sequence[int]
+) -> Iterator[tuple[int, float, BestSoFar]]:
+    """Yield (generations, CPU-seconds so far, champion) at each stop of a run; compiling takes none of them."""
+    state: EvolutionState = experiment.init(jax.random.key(seed))
+    spent = 0.0
+    for generation in range(1, stops[-1] + 1):
+        begin = time.process_time()
+        state, _ = jax.block_until_ready(step(state))
+        spent += time.process_time() - begin
+        if generation in stops:
+            yield generation, spent, state.champion
 
 
 def size(genome: Any) -> int:

@@ -63,6 +63,8 @@ class Method:
         vectors: options where genomes are vectors of numbers; empty: it breeds none.
         population: individuals of a generation.
         leaves: whether it breeds only programs that value the leaves of a search.
+        numbers: individuals of a generation of CMA-ES, which moves the numbers of the champion in the second half of
+            the budget; 0: the method has the whole of it.
     """
 
     says: str
@@ -70,6 +72,7 @@ class Method:
     vectors: Sequence[str] = ()
     population: int = 64
     leaves: bool = False
+    numbers: int = 0
 
 
 METHODS: Mapping[str, Method] = {
@@ -86,7 +89,13 @@ METHODS: Mapping[str, Method] = {
         (*GP, "fitness.differences.games=4", "algorithm.tune.steps=10", "algorithm.tune.rate=0.03"),
         leaves=True,
     ),
-    "islands": Method("the same on four islands in a ring", (*GP, *ISLANDS), ("algorithm=genetic", *ISLANDS)),
+    "gp_numbers": Method(
+        "`gp` for half of the budget, then CMA-ES on the factors of its champion, whose form stays",
+        GP,
+        leaves=True,
+        numbers=16,
+    ),
+    "islands": Method("the same as `gp` on four islands in a ring", (*GP, *ISLANDS), ("algorithm=genetic", *ISLANDS)),
     "map_elites": Method(
         "an archive of 8 x 8 cells, by size and by primitives used",
         ("algorithm=map_elites", "algorithm.elites=0", *SMALL, *BRED),
@@ -221,7 +230,8 @@ def words(task: str, method: str, budget: int) -> list[str] | None:
     if not algorithm or (one is not None and one.leaves and not of.leaves):
         return None
     kind = [f"algorithm.kind={method}"] if one is None else []
-    size = [f"algorithm.population={population}", f"algorithm.generations={max(1, budget // population)}"]
+    own = budget // 2 if one is not None and one.numbers else budget
+    size = [f"algorithm.population={population}", f"algorithm.generations={max(1, own // population)}"]
     return [*of.game, *of.selected, *algorithm, *size, *kind]
 
 
