@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -63,6 +63,7 @@ def test_a_factor_moves_by_its_magnitude_and_at_least_by_one():
     assert print_program(language, one) == "(PROGRAM TL:12 (+ V:1.5 0.75))"
 
 
+@settings(max_examples=15, deadline=None)
 @given(st.lists(st.floats(-0.125, 0.0625, width=32), min_size=2, max_size=2))
 def test_individuals_say_their_x_and_keep_the_form(x):
     coding = numbers(LINE, TEXT)

@@ -10,7 +10,7 @@ import pytest
 
 import jaxgp
 from jaxgp.errors import UsageError
-from jaxgp.evolution.tuning.tuner import Tuner, bounds
+from jaxgp.evolution.tuning.tuner import Tuner
 from jaxgp.fitness.evaluation import MEASURE
 from jaxgp.fitness.refereed import Memories, Refereed
 from jaxgp.fitness.taught.regression import Targets, in_blocks
@@ -157,10 +157,10 @@ def test_a_share_of_the_population_learns_and_the_others_stay():
 
 
 def test_numbers_stay_within_their_domains_and_factors_have_none():
-    low, high = bounds(WORDS)
+    low, high = WORDS.bounds
     assert (low[1], high[1]) == (-2, 2)
     factored = jaxgp.PrimitiveSet("factored", WORDS.terminals[:2], WORDS.functions, factored=True)
-    assert not np.isfinite(bounds(factored)).any()
+    assert not np.isfinite(factored.bounds).any()
 
 
 def test_a_fitness_or_a_set_without_gradients_is_refused_in_one_line():

@@ -74,8 +74,8 @@ class Measure:
 class Runs:
     """The runs of a method on a task: one compiled generation serves all seeds.
 
-    With `numbers`, individuals of a generation, the second half of the budget goes to CMA-ES. It moves the numbers of the
-    champion of the first half, and is compiled for each program.
+    With `numbers`, individuals of a generation, the second half of the budget goes to CMA-ES. It moves the numbers of
+    the champion of the first half, and is compiled for each program.
     """
 
     def __init__(self, config: Config, games: Games, budget: int, measure: Measure, numbers: int = 0) -> None:
