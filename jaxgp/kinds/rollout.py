@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jaxgp.config.schema import Config
     from jaxgp.fitness.among.opposition import Opposition
     from jaxgp.fitness.rollout import RolloutFitness, Value
+    from jaxgp.fitness.taught.adjoint import Adjoint
     from jaxgp.games.casting import Cast
     from jaxgp.spec import Hand
 
@@ -164,7 +165,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         for name, value in named.items():
             if value not in (None, *names):
                 reject(f"fitness.{name}", value, ", ".join(names))
-        self.learning(cast)
+        self._check_growth(cast)
         if self.share is not None and not self.rivals:
             reject("fitness.share", self.share, "null where fitness.rivals names nobody: there is nobody to share with")
         if not self.scale:
@@ -203,7 +204,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         own = parts[0] if len(parts) == 1 else Phased(tuple(parts), self.phase_generations, self.phase_stagnation)
         return Refereed(own, whole, self.measured)
 
-    def learning(self, cast: "Cast") -> "contracts.Differentiable | None":
+    def learning(self, cast: "Cast") -> "Adjoint | None":
         """Return what drivers learn by; None: nothing. Raises UsageError."""
         from jaxgp.fitness.rollout import number_of
         from jaxgp.fitness.taught.adjoint import Adjoint
@@ -222,6 +223,17 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         progress = None if self.progress is None else number_of(cast.game, self.progress)
         places = self._instances(cast)
         return Adjoint(cast.game, cast.actor, number_of(cast.game, grows), asked, places, progress, self.patience)
+
+    def _check_growth(self, cast: "Cast") -> None:
+        """Refuse to learn from what has no derivative; raises UsageError."""
+        learns = self.learning(cast)
+        if learns is None:
+            return
+        changing, grows = learns.changing(), cast.game.quantities[learns.grows].name
+        if grows not in changing:
+            given = self.adjoint.grows or "null"
+            why = f"{grows} has no derivative by the numbers of a state"
+            reject("fitness.adjoint.grows", given, f"{', '.join(changing) or 'no quantity of this simulation'}; {why}")
 
     def _by(self, cast: "Cast", opposition: "Opposition | None" = None, met: int = 0) -> "RolloutFitness":
         """Return the fitness from rollouts with the crews, or with so many others whom individuals meet."""

@@ -77,3 +77,23 @@ def test_rollouts_that_nobody_learns_from_are_refused():
 def test_only_programs_whose_values_are_controls_learn_and_what_grows_is_measured(game, given, said):
     with pytest.raises(UsageError, match=re.escape(said)):
         rollouts(**given).check(Config(), jaxgp.take(envs.spec(game)))
+
+
+RARS = jaxgp.take(envs.spec("rars"))
+
+
+@pytest.mark.parametrize(("named", "given"), [("laps", "laps"), (None, "null")])
+def test_what_has_no_derivative_is_refused_with_what_has_one(named, given):
+    """A race counts whole eighths of a foot; without a name its time is the first quantity."""
+    learns = AdjointOptions(rollouts=1, grows=named)
+    said = f"fitness.adjoint.grows={given}: accepted: distance, .*; {named or 'race'} has no derivative"
+    with pytest.raises(UsageError, match=said) as told:
+        rollouts(adjoint=learns, quantity="race").check(Config(), RARS)
+    assert not {"race", "pace", "time", "laps"} & set(
+        re.findall(r"\w+", str(told.value).split("accepted: ")[1].split(";")[0])
+    )
+
+
+def test_what_has_a_derivative_may_grow():
+    rollouts(adjoint=AdjointOptions(rollouts=1, grows="distance"), quantity="race").check(Config(), RARS)
+    rollouts(adjoint=AdjointOptions(rollouts=1), progress="distance", quantity="race").check(Config(), RARS)
