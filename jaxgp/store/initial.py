@@ -7,6 +7,7 @@ have changed or gone; the run's own command with `resume=auto` still reads them,
 from dataclasses import replace
 from pathlib import Path
 
+from jaxgp import options
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject
 from jaxgp.evolution.options import CMAOptions, GPOptions
@@ -25,11 +26,13 @@ def with_texts(config: Config) -> Config:
     Other entries are programs already.
 
     Raises:
-        UsageError: a file cannot be read, or its champion is no program.
+        UsageError: a file cannot be read, its champion is no program, or another option of the algorithm is wrong.
     """
     algorithm = config.algorithm
     if not isinstance(algorithm, GPOptions | CMAOptions) or not algorithm.initial:
         return config
+    # A copy of options is checked anew, and does not know where it stands: messages would name options in part.
+    options.check(algorithm, "algorithm.")
     texts = [text for entry in algorithm.initial for text in _texts(entry)]
     return replace(config, algorithm=replace(algorithm, initial=texts))
 

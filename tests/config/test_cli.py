@@ -142,6 +142,17 @@ def test_mistakes_in_a_variant_name_its_own_options(call, argument, message, tmp
     assert not list(tmp_path.iterdir())
 
 
+def test_mistakes_beside_programs_that_a_run_begins_with_are_named_in_full(call):
+    given = [
+        "game=mancala",
+        "algorithm.population=10",
+        "algorithm.islands.count=3",
+        "algorithm.initial=['(VALUE_AT 0)']",
+    ]
+    _, err, _ = call(*given)
+    assert "error: algorithm.population=10: accepted: a multiple of algorithm.islands.count=3" in err
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in (CONF / "algorithm").glob("*.yaml")))
 def test_every_algorithm_lists_all_its_options(name):
     """Hydra shows and removes only what a file lists."""

@@ -6,7 +6,7 @@ import pytest
 
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import GPOptions
+from jaxgp.evolution.options import CMAOptions, GPOptions
 from jaxgp.store import champion, initial
 
 CHAMPIONS = Path(__file__).parents[2] / "docs" / "data" / "champions"
@@ -55,6 +55,11 @@ def test_a_run_directory_stands_for_its_champion(tmp_path):
 def test_what_has_no_program_is_refused(entry, message):
     with pytest.raises(UsageError, match=message):
         texts(entry)
+
+
+def test_the_numbers_of_a_champion_may_move_too():
+    config = initial.with_texts(Config(algorithm=CMAOptions(initial=[str(first())])))
+    assert config.algorithm.initial == [champion.read(first()).text]
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
