@@ -25,10 +25,9 @@ if TYPE_CHECKING:
         Solver,
     )
     from jaxgp.errors import UsageError
-    from jaxgp.evolution.cma import SeparableCMA
     from jaxgp.evolution.generational import Generational
     from jaxgp.evolution.islands import Islands
-    from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, MigrationOptions
+    from jaxgp.evolution.options import GPOptions, GroupsOptions, MigrationOptions
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.seeds import Seeds
@@ -87,6 +86,8 @@ if TYPE_CHECKING:
     from jaxgp.players.rules import RulePlayer
     from jaxgp.players.searched import SearchedPlayer
     from jaxgp.players.solver import ProgramSolver
+    from jaxgp.schemes.breeding.cma import SeparableCMA
+    from jaxgp.schemes.cma import CMAOptions
     from jaxgp.spec import Fixed, Hand, Role, Searches, Solo, Spec, Strategy, Suites, Table
 
 _ROOMS = {
@@ -106,10 +107,9 @@ _ROOMS = {
         "Solver",
     ),
     "errors": ("UsageError",),
-    "evolution.cma": ("SeparableCMA",),
     "evolution.generational": ("Generational",),
     "evolution.islands": ("Islands",),
-    "evolution.options": ("CMAOptions", "GPOptions", "GroupsOptions", "MigrationOptions"),
+    "evolution.options": ("GPOptions", "GroupsOptions", "MigrationOptions"),
     "evolution.pair": ("Pair",),
     "evolution.ring": ("Ring",),
     "evolution.seeds": ("Seeds",),
@@ -166,6 +166,8 @@ _ROOMS = {
     "players.searched": ("SearchedPlayer",),
     "players.solver": ("ProgramSolver",),
     "players.alone.walk": ("Walker",),
+    "schemes.breeding.cma": ("SeparableCMA",),
+    "schemes.cma": ("CMAOptions",),
     "games.casting": ("Cast",),
     "games.notation": ("Notation", "Showing"),
     "spec": (

@@ -7,10 +7,11 @@ not import JAX, so a wrong option fails fast.
 from dataclasses import dataclass
 from typing import Any
 
-from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions
+from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.kinds import FitnessOptions
 from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.options import MAX_CORES, MAX_COUNT, MAX_SECONDS, MAX_SEED, option
+from jaxgp.schemes.cma import CMAOptions
 
 METRICS = ("fitness", "points", "size", "found", "generations", "seconds")
 """What is measured in a run as a whole; all but the last two of its champion."""

@@ -1,4 +1,4 @@
-"""Options of the algorithms: genetic programming, tournaments of groups, and an evolution strategy.
+"""Options of the algorithms: what they share, genetic programming, and tournaments of groups.
 
 Importing this does not import JAX.
 """
@@ -26,6 +26,7 @@ from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, bound,
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
     from jaxgp.games.casting import Cast
+    from jaxgp.schemes.cma import CMAOptions
 
     Language = Any  # that of the genotype
 
@@ -96,7 +97,7 @@ STAGNATION = (
 )
 
 
-def _chunk(algorithm: "GPOptions | GroupsOptions | CMAOptions", prefix: str) -> None:
+def check_chunk(algorithm: "AlgorithmOptions", prefix: str) -> None:
     """Check that the population, or that of an island, consists of whole chunks."""
     if algorithm.chunk is None or algorithm.chunk in chunks(algorithm):
         return
@@ -112,7 +113,7 @@ def _chunk(algorithm: "GPOptions | GroupsOptions | CMAOptions", prefix: str) -> 
     reject(prefix + "chunk", algorithm.chunk, f"{which}{whose}{groups}, {near}, or null")
 
 
-def chunks(algorithm: "GPOptions | GroupsOptions | CMAOptions") -> list[int]:
+def chunks(algorithm: "AlgorithmOptions") -> list[int]:
     """Return how many individuals, of the population or of that of an island, can be a chunk, in descending order."""
     step = algorithm.group_size if isinstance(algorithm, GroupsOptions) else 1
     return [step * number for number in divisors(algorithm.islands.size(algorithm.population) // step)[::-1]]
@@ -145,6 +146,13 @@ class AlgorithmOptions(Checked):
     kinds: ClassVar[Kinds] = Kinds("algorithm.kind", "jaxgp.schemes", "gp")
     genotype: ClassVar[str] = "program"
     """What evolves: `program` or `rules`."""
+
+    kind: str
+    population: int
+    chunk: int | None
+    generations: int
+    stagnation: int | None
+    islands: MigrationOptions
 
     @classmethod
     def evolving(cls, *genotypes: str) -> list[str]:
@@ -222,7 +230,7 @@ class GPOptions(AlgorithmOptions):
             whose = "the population of an island"
             bound(self, "elites", prefix, high=size, why=whose)
             _shared(self, prefix, self.elites)
-        _chunk(self, prefix)
+        check_chunk(self, prefix)
         if self.max_depth is not None:
             bound(self.creation, "max_depth", prefix + "creation.", high=self.max_depth, why=prefix + "max_depth")
         if self.mutation.exclusive:
@@ -384,7 +392,7 @@ class GroupsOptions(AlgorithmOptions):
         size = self.group_size
         if self.islands.count > 1:
             self._on_islands(prefix)
-            _chunk(self, prefix)
+            check_chunk(self, prefix)
             return
         if find_changed(self, ["group_size"]):
             high = self.population // MIN_GROUPS
@@ -394,7 +402,7 @@ class GroupsOptions(AlgorithmOptions):
             below = self.population // size * size
             near = f"a multiple of {prefix}group_size={size}, such as {max(below, MIN_GROUPS * size)} or {below + size}"
             reject(prefix + "population", self.population, near)
-        _chunk(self, prefix)
+        check_chunk(self, prefix)
         bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
 
     def _on_islands(self, prefix: str) -> None:
@@ -411,73 +419,3 @@ class GroupsOptions(AlgorithmOptions):
         )
         bound(self.creation, "max_rules", prefix + "creation.", high=self.capacity, why=prefix + "capacity")
         _shared(self, prefix, population // size)
-
-
-@dataclass
-class CMAOptions(AlgorithmOptions):
-    """An evolution strategy for vectors of numbers, or those of a program: CMA-ES with a diagonal covariance matrix."""
-
-    kind: str = option("cma", "an evolution strategy for vectors of numbers, or those of a program", ("cma",))
-    population: int = option(
-        24,
-        "individuals of a generation: the mean of the distribution, and those drawn from it",
-        low=5,
-        high=MAX_POPULATION,
-        label="population size",
-    )
-    generations: int = option(
-        150, "generations of the run", low=1, high=MAX_COUNT, label="maximum number of generations"
-    )
-    stagnation: int | None = option(None, STAGNATION, low=1, high=MAX_COUNT)
-    start: float = option(
-        0.25,
-        "where the mean begins, as a share of the way from the least to the greatest value",
-        low=0.001,
-        high=0.999,
-        label="first mean",
-    )
-    initial: list[str] = option(
-        [],
-        "one program as text, or a champion: a run directory, a champion file, FILE.jsonl#SEED; its real numbers move, "
-        "and its form stays",
-    )
-    step: float = option(
-        0.5,
-        "standard deviation of the first individuals, on the logistic scale of the values; with `initial`, in widths "
-        "of the domains of constants and magnitudes of factors",
-        low=0.001,
-        high=10,
-        label="first step size",
-    )
-    chunk: int | None = option(None, CHUNK, low=1, high=MAX_POPULATION)
-    islands: MigrationOptions = option(
-        MigrationOptions(), "there are none: all individuals are drawn from one distribution"
-    )
-
-    def laws(self, prefix: str) -> None:
-        """Refuse islands, and chunks that do not divide the population; raises UsageError."""
-        if self.islands.count != 1:
-            accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
-            reject(prefix + "islands.count", self.islands.count, accepted)
-        _chunk(self, prefix)
-
-    def check(self, cast: "Cast[Any]") -> None:
-        """Refuse individuals that are no vectors of numbers, and a program that has none; raises UsageError."""
-        from jaxgp.evolution.cma import fits, numbers_of
-
-        if self.initial:
-            try:
-                numbers_of(cast.language, self.initial)
-            except ValueError as error:
-                of = f"of {cast.spec.name} with program.role={cast.program['role']}"
-                reject("algorithm.initial", self.initial, f"a program {of} with real numbers ({error})")
-        elif not fits(cast.language):
-            others = ", ".join(kind for kind in self.evolving("program") if kind != "cma")
-            why = f"individuals of {cast.spec.name} with program.role={cast.program['role']} are no vectors of numbers"
-            reject("algorithm.kind", "cma", f"{others}; {why}, and algorithm.initial names no program")
-
-    def scheme(self, language: "Language") -> "Scheme":
-        """Return the evolution strategy."""
-        from jaxgp.evolution.cma import SeparableCMA
-
-        return SeparableCMA(language, self)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from jaxgp import options
 from jaxgp.checks.unions import Kinds
 from jaxgp.errors import reject
-from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, of_island
+from jaxgp.evolution.options import GPOptions, GroupsOptions, of_island
 from jaxgp.fitness.taught.options import DifferencesOptions
 from jaxgp.fitness.words import POINTS, describe_opponent
 from jaxgp.options import (
@@ -28,6 +28,7 @@ from jaxgp.options import (
     power_of_two,
 )
 from jaxgp.printable import plies
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:

@@ -1,13 +1,14 @@
 """A run's major parameters; for genetic programming in the form of the Koza tableau (J. R. Koza, 1992)."""
 
 from jaxgp.config.schema import Config
-from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions
+from jaxgp.evolution.options import GPOptions, GroupsOptions
 from jaxgp.genotypes.language import Language
 from jaxgp.genotypes.primitives import Primitive, PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.kinds import Rows
 from jaxgp.operators.options import CrossoverOptions, MutationOptions, RuleMutationOptions, SelectionOptions
 from jaxgp.options import find
+from jaxgp.schemes.cma import CMAOptions
 
 
 def heading(config: Config) -> str:

@@ -19,7 +19,7 @@ from jaxgp.contracts import Alone, Driver, Game, Opponent, Prover
 from jaxgp.errors import reject
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
-from jaxgp.evolution.options import CMAOptions, GPOptions, GroupsOptions, chunks, of_island
+from jaxgp.evolution.options import GPOptions, GroupsOptions, chunks, of_island
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Metrics, Ring
 from jaxgp.evolution.seeds import Seeds
@@ -35,6 +35,7 @@ from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
 from jaxgp.operators import creation, rulelists
 from jaxgp.options import MAX_PLIES
 from jaxgp.players.driver import fixed_driver
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.seats.moves import game_key
 from jaxgp.spec import Hand
 

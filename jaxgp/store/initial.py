@@ -10,8 +10,9 @@ from pathlib import Path
 from jaxgp import options
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject
-from jaxgp.evolution.options import CMAOptions, GPOptions
+from jaxgp.evolution.options import GPOptions
 from jaxgp.files import user_path
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.store import champion
 from jaxgp.store.champion import LINES, ChampionError
 from jaxgp.store.directory import RunDirectory

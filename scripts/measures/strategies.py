@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.evaluation import FunctionFitness
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.programs import Programs
+from jaxgp.schemes.breeding.cma import SeparableCMA
+from jaxgp.schemes.cma import CMAOptions
 from rivals.timing import Bench, Case, Job, compare, compile_function, measure
 
 PART, NAME, UNIT, WHO = "strategies", "ask, evaluate, tell", "generations/s", "evosax"

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 import jaxgp
-from jaxgp.evolution.cma import Distribution, SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.genotypes.primitives import Floats, Integers, Primitive, PrimitiveSet
 from jaxgp.genotypes.vectors import fits
+from jaxgp.schemes.breeding.cma import Distribution, SeparableCMA
+from jaxgp.schemes.cma import CMAOptions
 from tests.reference.cma import Plain
 
 DIMENSIONS = 6

@@ -11,12 +11,12 @@ from scipy import stats
 import envs
 import jaxgp
 from jaxgp.errors import UsageError
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.genotypes.vectors import Numbers
+from jaxgp.schemes.breeding.cma import SeparableCMA
+from jaxgp.schemes.cma import CMAOptions
 
 REAL = Primitive("r", domain=Floats(-1, 3))
 LINE = PrimitiveSet(

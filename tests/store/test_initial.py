@@ -6,7 +6,8 @@ import pytest
 
 from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import CMAOptions, GPOptions
+from jaxgp.evolution.options import GPOptions
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.store import champion, initial
 
 CHAMPIONS = Path(__file__).parents[2] / "docs" / "data" / "champions"

@@ -39,12 +39,12 @@ from jaxgp.arrays import take, where
 from jaxgp.bits import count, pick
 from jaxgp.config import arguments
 from jaxgp.errors import reject
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.library.evolving import RECORD
 from jaxgp.options import MAX_COUNT, MAX_SEED, option
 from jaxgp.players.ply import random_move
 from jaxgp.run.run import use_compilation_cache
+from jaxgp.schemes.breeding.cma import SeparableCMA
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.search.alphabeta import best_moves
 from jaxgp.search.chance import unused_key
 from jaxgp.store import champion

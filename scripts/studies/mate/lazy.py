@@ -31,13 +31,13 @@ import envs
 from envs.mate import suites
 from jaxgp import files
 from jaxgp.config import arguments
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.games.casting import Cast, cast
 from jaxgp.genotypes import language as languages
 from jaxgp.genotypes.vectors import Leaves
 from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_SEED, option
 from jaxgp.reading import read_text
+from jaxgp.schemes.breeding.cma import SeparableCMA
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.search.proofs.lazy import PARTS
 from jaxgp.store import champion as champions
 from rivals.plain import mate

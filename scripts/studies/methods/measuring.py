@@ -11,11 +11,11 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxgp.config.schema import Config
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.games.outside import Games
 from jaxgp.genotypes.language import sizes, to_text
 from jaxgp.run.assemble import Experiment, assemble
+from jaxgp.schemes.cma import CMAOptions
 
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 """The shares of the budget after which the champion is measured."""

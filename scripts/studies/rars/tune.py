@@ -32,8 +32,6 @@ from envs.rars import strategies
 from jaxgp import files
 from jaxgp.config import arguments
 from jaxgp.contracts import Driver
-from jaxgp.evolution.cma import SeparableCMA
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.roller import Roller
 from jaxgp.fitness.rollout import number_of
 from jaxgp.games.casting import Cast, cast
@@ -43,6 +41,8 @@ from jaxgp.library.evolving import AskTell
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION, MAX_SEED, option
+from jaxgp.schemes.breeding.cma import SeparableCMA
+from jaxgp.schemes.cma import CMAOptions
 from jaxgp.store.table import CSVTable
 from studies.rars.races import COLUMNS, summary
 

@@ -23,13 +23,13 @@ from jax import Array
 from jaxgp.arrays import comparable, count_unique
 from jaxgp.checks.values import check_parts
 from jaxgp.evolution.generational import BREED, Metrics, size_metrics
-from jaxgp.evolution.options import CMAOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import ProgramError, parse_program
 from jaxgp.genotypes.vectors import Coding, Leaves, Numbers, fits
 from jaxgp.operators.options import MAX_CAPACITY
+from jaxgp.schemes.cma import CMAOptions
 
 
 @struct.dataclass
