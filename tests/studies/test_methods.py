@@ -150,3 +150,14 @@ def test_a_study_goes_on_where_it_was_stopped_and_takes_a_method_of_ones_own(own
             assert scores == sorted(scores)
     assert "0 runs of 256 evaluations, in 0 cells" in study(2)[1]
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.thorough
+def test_the_second_half_of_a_budget_may_move_the_numbers_of_the_champion(tmp_path):
+    table = tmp_path / "rows.csv"
+    given = ["tasks=[lose_checkers]", "methods=[gp_numbers]", "budget=256", "seeds=1", f"save={table}"]
+    assert arguments.main(suite.Options, suite.task, "", given) == 0
+    half, whole = CSVTable(table, COLUMNS).read()[-2:]
+    assert (half["evaluations"], whole["evaluations"]) == ("128", "256")
+    assert half["size"] == whole["size"]
+    assert int(half["generation"]) < 2 <= int(whole["generation"]) < 10

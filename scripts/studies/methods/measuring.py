@@ -13,7 +13,7 @@ from jax import Array
 from jaxgp.config.schema import Config
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.games.outside import Games
-from jaxgp.genotypes.language import sizes, to_text
+from jaxgp.genotypes.language import parse, sizes, to_text
 from jaxgp.run.assemble import Experiment, assemble
 from jaxgp.schemes.cma import CMAOptions
 
@@ -104,12 +104,18 @@ class Runs:
             generations = self._rest // self._numbers
             ((_, spent, one),) = _evolved(moving, step, seed, [generations])
             made = evaluations + generations * self._numbers
-            found.append((made, before + spent, one, self._stops[-1] + int(one.generation)))
+            moved = one.replace(genome=self._as_wide(one.genome, champion.genome))  # type: ignore[attr-defined]
+            found.append((made, before + spent, moved, self._stops[-1] + int(one.generation)))
         scores = self._measure.scores([one.genome for _, _, one, _ in found])
         return [
             Found(evaluations, score, size(one.genome), generation, round(spent, 3))
             for (evaluations, spent, one, generation), score in zip(found, scores, strict=True)
         ]
+
+    def _as_wide(self, genome: Any, other: Any) -> Any:
+        """Return a program in arrays that hold as many nodes as those of another; CMA-ES leaves no room."""
+        language = self._experiment.language
+        return parse(language, to_text(language, jax.device_get(genome)), other.capacity)
 
     def _moving(self, genome: Any) -> Experiment:
         """Return the evolution of the numbers of a program."""
