@@ -28,12 +28,14 @@ EXPERIMENTS = {
     "rars_v01_factors": "race time on v01, nodes with factors",
     "rars_many": "race time on sixteen tracks",
     "rars_many_continued": "race time on sixteen tracks, the champion of the islands continued",
+    "rars_wide": "race time on fifty tracks, `rars_many_continued#1` continued",
+    "rars_wide_numbers": "race time on fifty tracks, the numbers of `rars_many_continued#1` alone",
     "rars_endurance": "three laps with a price of damage",
     "rars_path": "a path that a controller follows",
     "rars_follow": "programs that follow a path",
 }
 """Experiments by name, and what tables call them."""
-OURS = ("rars_islands", "rars_factors", "rars_continued", "rars_many", "rars_many_continued")
+OURS = ("rars_islands", "rars_factors", "rars_continued", "rars_many", "rars_many_continued", "rars_wide", "rars_wide_numbers")
 """Those whose way to evolve drivers the book does not have."""
 PLANNED = ("rars_path", "rars_follow")
 """Those that know their track before the race."""
@@ -315,7 +317,7 @@ def endurance(data: Data) -> str:
 def trained(data: Data) -> str:
     """Return champions of sepang, of v01 and of many tracks, on their own tracks and on others."""
     there, lines = {**races(data, "book"), **races(data, "sepang")}, []
-    groups = ("rars_time", "rars_v01", "rars_v01_factors", "rars_many_continued")
+    groups = ("rars_time", "rars_v01", "rars_v01_factors", "rars_many_continued", "rars_wide", "rars_wide_numbers")
     for experiment in groups:
         cells = []
         for track in ("sepang", "v01", "v03", "clkwis"):
