@@ -132,13 +132,16 @@ def against(**players: str) -> tuple[str, ...]:
     return (*alone, "fitness.tail=1", *members)
 
 
-def boards(number: int, instances: str) -> tuple[str, ...]:
-    """Return the options of a suite: so many instances of one list a generation; the fitness is a share of nodes."""
+def boards(number: int, instances: str, naming: int = 4) -> tuple[str, ...]:
+    """Return the options of a suite: so many instances of one list a generation; the fitness is a share of nodes.
+
+    Of the list `naming` others are set apart, which name the champion.
+    """
     return (
         f"fitness.boards={number}",
         f"fitness.instances={instances}",
         "fitness.limit=3000",
-        "fitness.validation=4",
+        f"fitness.validation={naming}",
         "fitness.parsimony=0",
     )
 
@@ -183,9 +186,9 @@ TASKS: Mapping[str, Task] = {
         (),
     ),
     "rush_hour": Task(
-        "share of nodes saved on 50 boards of the list WAY; selected by 8 boards of JAM a generation",
+        "share of nodes saved on 50 boards of the list WAY; selected by 8 boards of JAM a generation, named by 16 others",
         ("game=rush_hour", "program.role=policy"),
-        boards(8, "JAM"),
+        boards(8, "JAM", naming=16),
         boards(50, "WAY"),
     ),
     "freecell": Task(

@@ -35,7 +35,15 @@ EXPERIMENTS = {
     "rars_follow": "programs that follow a path",
 }
 """Experiments by name, and what tables call them."""
-OURS = ("rars_islands", "rars_factors", "rars_continued", "rars_many", "rars_many_continued", "rars_wide", "rars_wide_numbers")
+OURS = (
+    "rars_islands",
+    "rars_factors",
+    "rars_continued",
+    "rars_many",
+    "rars_many_continued",
+    "rars_wide",
+    "rars_wide_numbers",
+)
 """Those whose way to evolve drivers the book does not have."""
 PLANNED = ("rars_path", "rars_follow")
 """Those that know their track before the race."""
