@@ -186,7 +186,7 @@ TASKS: Mapping[str, Task] = {
         (),
     ),
     "rush_hour": Task(
-        "share of nodes saved on 50 boards of the list WAY; selected by 8 boards of JAM a generation, named by 16 others",
+        "share of nodes saved on 50 boards of WAY; selected by 8 boards of JAM a generation, named by 16 others",
         ("game=rush_hour", "program.role=policy"),
         boards(8, "JAM", naming=16),
         boards(50, "WAY"),
