@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxgp.errors import reject
 from jaxgp.evolution.options import CHUNK, STAGNATION, AlgorithmOptions, MigrationOptions, check_chunk
-from jaxgp.options import MAX_COUNT, MAX_POPULATION, option
+from jaxgp.options import MAX_COUNT, MAX_POPULATION, find, find_changed, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
@@ -55,10 +55,13 @@ class CMAOptions(AlgorithmOptions):
     )
 
     def laws(self, prefix: str) -> None:
-        """Refuse islands, and chunks that do not divide the population; raises UsageError."""
+        """Refuse islands, two beginnings, and chunks that do not divide the population; raises UsageError."""
         if self.islands.count != 1:
             accepted = "1 with algorithm.kind=cma, whose individuals are drawn from one distribution"
             reject(prefix + "islands.count", self.islands.count, accepted)
+        if self.initial and find_changed(self, ["start"]):
+            usual = find(self, "start").default
+            reject(prefix + "start", self.start, f"{usual} with {prefix}initial: the first mean is that program")
         check_chunk(self, prefix)
 
     def check(self, cast: "Cast[Any]") -> None:

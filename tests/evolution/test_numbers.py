@@ -121,3 +121,8 @@ def test_what_has_no_numbers_to_move_is_refused(initial, message):
 def test_whole_numbers_are_refused_before_a_run():
     with pytest.raises(UsageError, match=r"a program of mancala with program.role=.* with real numbers \(the program"):
         CMAOptions(initial=["(SUB (VALUE_AT 3) 6)"]).check(cast(envs.spec("mancala")))
+
+
+def test_where_the_mean_begins_is_not_said_twice():
+    with pytest.raises(UsageError, match=r"start=0\.5: accepted: 0\.25 with initial: the first mean is that program"):
+        CMAOptions(initial=["TL"], start=0.5)

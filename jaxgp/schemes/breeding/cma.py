@@ -99,9 +99,7 @@ class SeparableCMA:
 
     def __post_init__(self) -> None:
         check_parts(self, primitives=PrimitiveSet, options=CMAOptions)
-        if not self.options.initial and not fits(self.primitives):
-            raise ValueError(f"{self.primitives.name}: accepted: sets whose trees are single constants with bounds")
-        assert len(self.coding.start)
+        _ = self.coding  # refuses what it cannot write
 
     @property
     def population(self) -> int:
@@ -116,9 +114,11 @@ class SeparableCMA:
     @cached_property
     def coding(self) -> Coding:
         """Which individuals stand for which x."""
-        if not self.options.initial:
-            return Leaves(self.primitives, self.options.start)
-        return numbers_of(self.primitives, self.options.initial)
+        if self.options.initial:
+            return numbers_of(self.primitives, self.options.initial)
+        if not fits(self.primitives):
+            raise ValueError(f"{self.primitives.name}: accepted: sets whose trees are single constants with bounds")
+        return Leaves(self.primitives, self.options.start)
 
     def init(self) -> Distribution:
         """Return the distribution of the first generation."""
