@@ -8,6 +8,7 @@ from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.kinds import Rows
 from jaxgp.operators.options import CrossoverOptions, MutationOptions, RuleMutationOptions, SelectionOptions
 from jaxgp.options import find
+from jaxgp.schemes.breeding.cma import numbers_of
 from jaxgp.schemes.cma import CMAOptions
 
 
@@ -117,7 +118,11 @@ def _cma(config: Config, algorithm: CMAOptions, primitives: PrimitiveSet) -> Row
     scale, about = "on the logistic scale of the values", [_row(algorithm, "start")]
     what = ("vectors", "; ".join(_terminal(p) for p in primitives.terminals))
     if algorithm.initial:
-        what, scale, about = ("numbers of", algorithm.initial[0]), "in widths of domains and magnitudes of factors", []
+        coding = numbers_of(primitives, algorithm.initial)
+        said = (
+            f"{len(coding.start)} real numbers of one program of {coding.program.length.sum()} nodes, whose form stays"
+        )
+        what, scale, about = ("numbers", said), "in widths of domains and magnitudes of factors", []
     return [
         ("objective", _objective(config)),
         what,

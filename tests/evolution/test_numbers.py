@@ -10,11 +10,13 @@ from scipy import stats
 
 import envs
 import jaxgp
+from jaxgp.config.schema import Config
 from jaxgp.errors import UsageError
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.primitives import Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.text import parse_program, print_program
 from jaxgp.genotypes.vectors import Numbers
+from jaxgp.report.tableau import tableau
 from jaxgp.schemes.breeding.cma import SeparableCMA
 from jaxgp.schemes.cma import CMAOptions
 
@@ -121,6 +123,11 @@ def test_what_has_no_numbers_to_move_is_refused(initial, message):
 def test_whole_numbers_are_refused_before_a_run():
     with pytest.raises(UsageError, match=r"a program of mancala with program.role=.* with real numbers \(the program"):
         CMAOptions(initial=["(SUB (VALUE_AT 3) 6)"]).check(cast(envs.spec("mancala")))
+
+
+def test_the_table_of_parameters_counts_the_numbers():
+    config = Config(game={"name": "rars"}, algorithm=CMAOptions(initial=["(PROGRAM TL:8.0 (+:0.5 V:1.0 0.25))"]))
+    assert dict(tableau(config, drivers()))["numbers"] == "4 real numbers of one program of 4 nodes, whose form stays"
 
 
 def test_where_the_mean_begins_is_not_said_twice():
