@@ -165,7 +165,7 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         for name, value in named.items():
             if value not in (None, *names):
                 reject(f"fitness.{name}", value, ", ".join(names))
-        self._check_growth(cast)
+        learns = self.learning(cast)
         if self.share is not None and not self.rivals:
             reject("fitness.share", self.share, "null where fitness.rivals names nobody: there is nobody to share with")
         if not self.scale:
@@ -180,6 +180,8 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         if self.drawn is not None and self.drawn > number:
             why = f"fitness.instances has {number} for training" if self.instances else "fitness.instances names none"
             reject("fitness.drawn", self.drawn, f"null, or a whole number from 1 to {number}; {why}")
+        if learns is not None:
+            self._check_growth(cast, cast.game.quantities[learns.grows].name)  # last, since it compiles
 
     def make(self, config: "Config", cast: "Cast", seated: Seated) -> "contracts.Fitness":
         """Return the fitness, with a referee where generations cannot be compared."""
@@ -224,16 +226,15 @@ class RolloutFitnessOptions(CandidatesFitnessOptions, RefereedFitnessOptions):
         places = self._instances(cast)
         return Adjoint(cast.game, cast.actor, number_of(cast.game, grows), asked, places, progress, self.patience)
 
-    def _check_growth(self, cast: "Cast") -> None:
-        """Refuse to learn from what has no derivative; raises UsageError."""
-        learns = self.learning(cast)
-        if learns is None:
-            return
-        changing, grows = learns.changing(), cast.game.quantities[learns.grows].name
-        if grows not in changing:
+    def _check_growth(self, cast: "Cast", grows: str) -> None:
+        """Refuse to learn from a quantity that has no derivative; raises UsageError."""
+        from jaxgp.fitness.taught.adjoint import changing
+
+        names = changing(cast.game)
+        if grows not in names:
             given = self.adjoint.grows or "null"
             why = f"{grows} has no derivative by the numbers of a state"
-            reject("fitness.adjoint.grows", given, f"{', '.join(changing) or 'no quantity of this simulation'}; {why}")
+            reject("fitness.adjoint.grows", given, f"{', '.join(names) or 'no quantity of this simulation'}; {why}")
 
     def _by(self, cast: "Cast", opposition: "Opposition | None" = None, met: int = 0) -> "RolloutFitness":
         """Return the fitness from rollouts with the crews, or with so many others whom individuals meet."""

@@ -16,7 +16,7 @@ A, B and C are computed in forward mode, so a simulation may contain loops of an
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -119,29 +119,6 @@ class Adjoint(Differentiable[Any]):
     def ahead(self) -> int:
         """Further steps, whose growth counts for those: after them it would count a seventh."""
         return round(2 / (1 - self.asked.discount))
-
-    def changing(self) -> list[str]:
-        """Return the names of the quantities that change with the real numbers of a state.
-
-        Looked at are a start and the state after `TRIED` steps with controls that are drawn from a normal distribution.
-        Whole numbers, and real ones that are rounded or counted in steps, have no derivative anywhere.
-        """
-        world, roller = self.simulation, self.roller
-        shape = (TRIED, world.seats, world.controls)
-
-        def look(key: Array) -> Array:
-            places = None if self.instances is None else jax.tree.map(lambda x: jnp.asarray(x)[:1], self.instances)
-            state = jax.tree.map(lambda x: x[0], roller.start(key[None], places))
-            pushed, _ = lax.scan(
-                lambda now, one: (advance(world, now, one[0], key, one[1]), None),
-                state,
-                (jax.random.normal(key, shape), jnp.arange(TRIED, dtype=jnp.int32)),
-            )
-            slopes = [jax.jacfwd(self._totals(one))(_numbers(one)) for one in (state, pushed)]
-            return (arrays.finite(jnp.stack(slopes)) != 0).any((0, -1))
-
-        found = np.asarray(jax.jit(look)(jax.random.key(0)))
-        return [one.name for one, there in zip(world.quantities, found, strict=True) if there]
 
     def examples(self, key: Array, population: Programs, memory: Any) -> Examples:
         """Return positions of rollouts of each individual, [P, K, ...]; each is a step, a seat and a tree."""
@@ -281,12 +258,8 @@ class Adjoint(Differentiable[Any]):
 
     def _growing(self, state: Any) -> Array:
         """Return float32[n]: the derivative of what is to grow by the numbers of a state."""
-        total = lambda x: self._totals(state)(x)[self.grows]  # noqa: E731
+        total = lambda x: _totals(self.simulation, state)(x)[self.grows]  # noqa: E731
         return arrays.finite(jax.jacfwd(total)(_numbers(state)))
-
-    def _totals(self, state: Any) -> Callable[[Array], Array]:
-        """Return x, float32[n] -> float32[Q]: each quantity, the sum of all seats, in a state with these numbers."""
-        return lambda x: self.simulation.measures(_with_numbers(state, x)).sum(0)
 
     def _values(self, population: Programs, seen: Array) -> tuple[Array, Array]:
         """Return float32[K, P, M, seats, T], the values of all trees, and float32[..., T, N], by what is seen."""
@@ -311,6 +284,33 @@ class Adjoint(Differentiable[Any]):
             return jnp.moveaxis(x.reshape(count, steps, rollouts, seats, *x.shape[2:]), 0, 1)
 
         return placed(values), placed(slopes)
+
+
+@lru_cache
+def changing(world: Simulation) -> tuple[str, ...]:
+    """Return the names of the quantities that change with the real numbers of a state; compiled once for a simulation.
+
+    Looked at are a start and the state after `TRIED` steps with controls that are drawn from a normal distribution.
+    Whole numbers, and real ones that are rounded or counted in steps, have no derivative anywhere.
+    """
+
+    def look(key: Array) -> Array:
+        begun = world.init(key)
+        pushed, _ = lax.scan(
+            lambda now, one: (advance(world, now, one[0], key, one[1]), None),
+            begun,
+            (jax.random.normal(key, (TRIED, world.seats, world.controls)), jnp.arange(TRIED, dtype=jnp.int32)),
+        )
+        slopes = [jax.jacfwd(_totals(world, one))(_numbers(one)) for one in (begun, pushed)]
+        return (arrays.finite(jnp.stack(slopes)) != 0).any((0, -1))
+
+    found = np.asarray(jax.jit(look)(jax.random.key(0)))
+    return tuple(one.name for one, there in zip(world.quantities, found, strict=True) if there)
+
+
+def _totals(world: Simulation, state: Any) -> Callable[[Array], Array]:
+    """Return x, float32[n] -> float32[Q]: each quantity, the sum of all seats, in a state with these numbers."""
+    return lambda x: world.measures(_with_numbers(state, x)).sum(0)
 
 
 def _numbers(state: Any) -> Array:

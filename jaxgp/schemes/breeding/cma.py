@@ -24,11 +24,10 @@ from jaxgp.arrays import comparable, count_unique
 from jaxgp.checks.values import check_parts
 from jaxgp.evolution.generational import BREED, Metrics, size_metrics
 from jaxgp.fitness.evaluation import Evaluation, child
+from jaxgp.genotypes.language import parse
 from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
-from jaxgp.genotypes.text import ProgramError, parse_program
 from jaxgp.genotypes.vectors import Coding, Leaves, Numbers, fits
-from jaxgp.operators.options import MAX_CAPACITY
 from jaxgp.schemes.cma import CMAOptions
 
 
@@ -188,10 +187,7 @@ def numbers_of(primitives: PrimitiveSet, texts: Sequence[str]) -> Numbers:
     """Return the numbers of the one program of `algorithm.initial`; raises ValueError, in words for that option."""
     if len(texts) != 1:
         raise ValueError(f"one program, whose numbers move; these are {len(texts)}")
-    try:
-        program = parse_program(primitives, texts[0], MAX_CAPACITY)
-    except ProgramError as error:
-        raise ValueError(str(error)) from error
+    program = parse(primitives, texts[0])
     most = int(program.length.max())
     cut = Programs(program.opcode[:, :most], program.value[:, :most], program.size[:, :most], program.length)
     return Numbers(primitives, cut)
