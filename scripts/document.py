@@ -96,7 +96,7 @@ DOCUMENTS = {
     "results/checkers.md": checkers.TABLES,
     "results/rars.md": rars.TABLES,
     "page.md": page.TABLES,
-    "robocode.md": robocode.TABLES,
+    "results/robocode.md": robocode.TABLES,
     "results/rush_hour.md": rush_hour.TABLES,
     "results/freecell.md": freecell.TABLES,
     "results/mancala.md": mancala.TABLES | kalah.TABLES,

@@ -72,7 +72,8 @@ def counts(data: Data) -> str:
     sides = Counter(side(row) for row in rows if verdict(row) == NOT and row["ours"] and row["better"])
     line = (
         f"{len(rows)} figures: {', '.join(f'{whole[name]} {name}' for name in VERDICTS)}. "
-        f"Of the last, ours lies on the worse side in {sides[-1]}, on the better side in {sides[1]}."
+        f"Of the last, ours lies on the worse side in {sides[-1]}, on the better side in {sides[1]}; in the other "
+        f"{whole[NOT] - sides[-1] - sides[1]} there is none of ours, or its interval holds the source's."
     )
     lines = [[game, *(str(of[name] or "") for name in VERDICTS)] for game, of in found.items()]
     return f"{line}\n\n{table(['game', *VERDICTS], lines)}"

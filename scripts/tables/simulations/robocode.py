@@ -1,4 +1,4 @@
-"""The tables of docs/robocode.md, made from the tables of docs/data whose names begin with `robocode`."""
+"""The tables of docs/results/robocode.md, made from the tables of docs/data whose names begin with `robocode`."""
 
 from functools import partial
 
