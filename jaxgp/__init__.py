@@ -185,13 +185,17 @@ _ROOMS = {
 _WHERE = {name: room for room, names in _ROOMS.items() for name in names}
 
 
-def __getattr__(name: str) -> object:
-    """Import a name from its room."""
-    if name not in _WHERE:
-        raise AttributeError(f"module 'jaxgp' has no attribute {name!r}")
-    found: object = getattr(importlib.import_module(f"jaxgp.{_WHERE[name]}"), name)
-    globals()[name] = found
-    return found
+__all__ = sorted(_WHERE)
+
+if not TYPE_CHECKING:  # else a checker would take any name, misspelt ones too
+
+    def __getattr__(name: str) -> object:
+        """Import a name from its room."""
+        if name not in _WHERE:
+            raise AttributeError(f"module 'jaxgp' has no attribute {name!r}")
+        found: object = getattr(importlib.import_module(f"jaxgp.{_WHERE[name]}"), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

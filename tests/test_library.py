@@ -174,6 +174,31 @@ def test_a_champion_is_saved_measured_and_loaded(tmp_path):
     assert len(repr(wise.cast)) < 200
 
 
+def test_a_champion_of_a_game_of_ones_own_is_loaded_by_its_spec(tmp_path):
+    games = place(str(ROOT / "tests" / "fixtures" / "dice"), envs)[0]
+    wise = jaxgp.load(write_run(tmp_path, {"name": "dice", "goal": 9}, "(- die 3)", games=games), games)
+    jaxgp.save(wise, tmp_path / "own.json")
+    assert jaxgp.load(tmp_path / "own.json", games.spec("dice")).text == wise.text
+    with pytest.raises(jaxgp.UsageError, match="dice"):
+        jaxgp.load(tmp_path / "own.json", envs.spec("mancala"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_run_in_which_nobody_has_a_fitness_says_that_it_has_no_champion():
+    nothing = jaxgp.FunctionFitness(lambda key, population: population.length[:, 0] * float("nan"))
+    with pytest.raises(UserWarning, match="no champion"):
+        jaxgp.evolve(jaxgp.Ring(nothing, ONE), key(), 1)
+
+
+def test_a_call_that_fails_is_named():
+    wrong = jaxgp.Primitive("half", args=(jaxgp.FLOAT,), call=lambda a, b: a)
+    words = jaxgp.PrimitiveSet("wrong", (jaxgp.Primitive("x", feature=0),), (wrong,))
+    half = jax.tree.map(lambda x: x[None], jaxgp.parse(words, "(half x)"))
+    with pytest.raises(TypeError) as raised:
+        jax.eval_shape(lambda: jaxgp.evaluate_programs(words, half, jax.numpy.ones((1, 2))))
+    assert "primitive half" in raised.value.__notes__[0]
+
+
 def kalah(**settings):
     return jaxgp.take(envs.spec("mancala"), **settings)
 
@@ -209,6 +234,12 @@ def key():
 @cache
 def four():
     return jax.jit(lambda: ONE.create(key(), 4))()
+
+
+def other():
+    """An individual of another language, with more primitives than Kalah has."""
+    names = [jaxgp.Primitive(f"x{n}", feature=n) for n in range(200)]
+    return jaxgp.parse(jaxgp.PrimitiveSet("wide", tuple(names), ()), "x199", 1)
 
 
 def against(cast, **values):
@@ -269,6 +300,10 @@ REFUSED = {
     "depth=0: accepted: a whole number from 1": lambda: jaxgp.opponent(kalah(), "search", depth=0),
     "kind=best: accepted: search, champion": lambda: jaxgp.opponent(kalah(), "best"),
     "genome=str: accepted: an individual": lambda: jaxgp.champion(kalah(), "x"),
+    "genome=length int32.4, 1.: accepted: one individual": lambda: jaxgp.champion(kalah(), four()),
+    "genome=Programs: accepted: an individual in the language of mancala": lambda: jaxgp.champion(kalah(), other()),
+    "games=str: accepted: the package envs, or a Spec": lambda: jaxgp.load("docs/reversi_champion.json", "envs"),
+    "domain=.0,1.: accepted: a domain": lambda: jaxgp.Primitive("c", domain=(0, 1)),
     "action=99: accepted: a legal one": lambda: jaxgp.step(kalah(), jaxgp.opening(kalah()), 99),
     "seed=-1: accepted: a whole number from 0": lambda: jaxgp.opening(kalah(), -1),
     "champion=Cast: accepted: a Champion": lambda: jaxgp.save(kalah(), "champion.json"),

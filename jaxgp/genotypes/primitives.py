@@ -203,6 +203,8 @@ class Primitive:
             reject("gradient", self.gradient, f"{OWN}, None, or a function of the same arguments")
         if self.feature is not None:
             whole("feature", self.feature, 0)
+        if not isinstance(self.domain, Domain | None):
+            reject("domain", self.domain, "a domain, such as jaxgp.Floats(-1.0, 1.0)")
         real("weight", self.weight, 0)
 
     @property

@@ -75,13 +75,23 @@ def apply(primitive: Primitive, features: Array, args: Sequence[Array]) -> Array
 
     Returns:
         float32[B], or float64 where the features are.
+
+    Raises:
+        Exception: what the `call` raises, with a note that names the primitive.
     """
     passed = [arg != 0 if kind == BOOL else arg for arg, kind in zip(args, primitive.args, strict=False)]
     passed = passed if primitive.args else list(args[:1])
     if primitive.reads_features or not primitive.args:
         passed = [features, *passed]
     assert primitive.call is not None
-    return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), features.dtype), features.shape[1:])
+    try:
+        return jnp.broadcast_to(jnp.asarray(primitive.call(*passed), features.dtype), features.shape[1:])
+    except Exception as error:
+        error.add_note(
+            f"This is the call of the primitive {primitive.name}: an elementwise function of {len(passed)} arrays, "
+            "written with JAX operations."
+        )
+        raise
 
 
 def feature_at(features: Array, number: Array, count: int) -> Array:

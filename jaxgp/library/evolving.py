@@ -35,7 +35,7 @@ RECORD, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 
 
 class History(dict[str, np.ndarray]):
-    """Columns by name, NumPy arrays with a row each in their first axis."""
+    """Columns by name, NumPy arrays with a row each in their first axis; numbers that are not finite are NaN."""
 
     @classmethod
     def of(cls, rows: list[Row]) -> "History":
@@ -123,7 +123,8 @@ def resume(
     """Go on from the newest checkpoint of a folder that `evolve` was given, to the same result as if it never stopped.
 
     Args:
-        ring: as it was given to `evolve`.
+        ring: as it was given to `evolve`. A checkpoint knows the language of its genomes; that the fitness and the
+            options are the same is not checked.
         folder: as it was given to `evolve`.
         generations: of the whole run, those done included.
         progress: see `evolve`.
@@ -133,7 +134,7 @@ def resume(
         The state and the metrics of all generations, those done before included.
 
     Raises:
-        UsageError: there is no checkpoint, or it is damaged or of another ring.
+        UsageError: there is no checkpoint, or it is damaged, or its genomes are of another language.
         RunError: the record could not be written.
     """
     check_bits()
@@ -220,6 +221,8 @@ def _loop(
             # After Ctrl-C, too: the last complete generation is worth keeping.
             if folder is not None and saved != int(state.generation):
                 _save(ring, state, folder)
+    if rows and not np.any(np.asarray(state.champion.fitness) > -np.inf):
+        warnings.warn("no individual had a fitness above minus infinity, so there is no champion", stacklevel=3)
     return Evolved(state, History.of(rows))
 
 

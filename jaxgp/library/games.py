@@ -28,7 +28,7 @@ from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.games import casting
 from jaxgp.games.casting import Cast
 from jaxgp.games.outside import Games
-from jaxgp.genotypes.language import Genome, sizes, to_text
+from jaxgp.genotypes.language import Genome, fault, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.kinds.panel import PanelFitnessOptions
@@ -162,20 +162,56 @@ class Champion:
 
 
 def champion(cast: Cast, genome: Genome) -> Champion:
-    """Return an individual, such as `state.champion.genome`, ready to play; raises UsageError for anything else."""
+    """Return an individual, such as `state.champion.genome`, ready to play.
+
+    Raises:
+        UsageError: anything else, a population, or an individual that the language of the cast cannot have. Arrays do
+            not say which language they are written in, so one of another language may pass.
+    """
     _check_cast(cast)
     if not isinstance(genome, Programs | RuleLists):
         reject("genome", type(genome).__name__, "an individual, such as state.champion.genome")
-    return Champion(cast, jax.device_get(genome))
+    genome, lists = jax.device_get(genome), isinstance(cast.language, RuleLanguage)
+    if isinstance(genome, RuleLists) != lists:
+        reject(
+            "genome", type(genome).__name__, f"{'rule lists' if lists else 'programs'}, as {cast.spec.name} has them"
+        )
+    trees = () if isinstance(cast.language, RuleLanguage) else (cast.language.num_trees,)
+    if np.shape(genome.length) != trees:
+        reject("genome", f"length int32{list(np.shape(genome.length))}", f"one individual, length int32{list(trees)}")
+    if why := fault(genome, cast.language):
+        reject("genome", type(genome).__name__, f"an individual in the language of {cast.spec.name} ({why})")
+    return Champion(cast, genome)
 
 
-def load(path: str | Path, games: Games) -> Champion:
+@dataclass(frozen=True)
+class _One:
+    """`Games` that are one game."""
+
+    only: Spec
+
+    def available(self) -> list[str]:
+        return [self.only.name]
+
+    def spec(self, name: str) -> Spec:
+        if name != self.only.name:
+            raise ValueError(f"unknown game {name!r}; accepted: {self.only.name}")
+        return self.only
+
+
+def load(path: str | Path, games: Games | Spec) -> Champion:
     """Load the champion of a run directory, or a champion file. No code of the file is run.
+
+    Args:
+        path: of the directory or the file; FILE.jsonl#SEED names one of several.
+        games: where its game comes from: the package `envs`, or the `Spec` of a game of your own.
 
     Raises:
         UsageError: there is none, or it cannot be used here.
     """
-    found = champions.load(str(path), games)
+    if not isinstance(games, Spec) and not hasattr(games, "available"):
+        reject("games", type(games).__name__, "the package envs, or a Spec of your own game")
+    found = champions.load(str(path), _One(games) if isinstance(games, Spec) else games)
     return Champion(found.cast, found.genome)
 
 
