@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from jaxgp.errors import UsageError
     from jaxgp.evolution.generational import Generational
     from jaxgp.evolution.islands import Islands
-    from jaxgp.evolution.options import GPOptions, GroupsOptions, MigrationOptions
+    from jaxgp.evolution.options import AlgorithmOptions, GPOptions, GroupsOptions, MigrationOptions
     from jaxgp.evolution.pair import Pair
     from jaxgp.evolution.ring import Ring
     from jaxgp.evolution.seeds import Seeds
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from jaxgp.genotypes.programs import Programs
     from jaxgp.interpreter.evaluate import evaluate_programs
     from jaxgp.interpreter.reverse.gradients import Examples
-    from jaxgp.library.evolving import AskTell, Evolved, History, evolve, resume
+    from jaxgp.library.evolving import AskTell, Evolved, History, evolve, resume, ring
     from jaxgp.library.games import (
         Board,
         Champion,
@@ -88,6 +88,8 @@ if TYPE_CHECKING:
     from jaxgp.players.solver import ProgramSolver
     from jaxgp.schemes.breeding.cma import SeparableCMA
     from jaxgp.schemes.cma import CMAOptions
+    from jaxgp.schemes.map_elites import MapElitesOptions
+    from jaxgp.schemes.random_search import RandomSearchOptions
     from jaxgp.spec import Fixed, Hand, Role, Searches, Solo, Spec, Strategy, Suites, Table
 
 _ROOMS = {
@@ -109,14 +111,14 @@ _ROOMS = {
     "errors": ("UsageError",),
     "evolution.generational": ("Generational",),
     "evolution.islands": ("Islands",),
-    "evolution.options": ("GPOptions", "GroupsOptions", "MigrationOptions"),
+    "evolution.options": ("AlgorithmOptions", "GPOptions", "GroupsOptions", "MigrationOptions"),
     "evolution.pair": ("Pair",),
     "evolution.ring": ("Ring",),
     "evolution.seeds": ("Seeds",),
     "evolution.state": ("EvolutionState",),
     "evolution.tuning.options": ("TuneOptions",),
     "evolution.winners": ("Winners",),
-    "library.evolving": ("AskTell", "Evolved", "History", "evolve", "resume"),
+    "library.evolving": ("AskTell", "Evolved", "History", "evolve", "resume", "ring"),
     "fitness.among.coevolution": ("CoevolutionFitness", "Guide"),
     "fitness.evaluation": ("Absolute", "Evaluation", "FunctionFitness"),
     "fitness.grouped": ("GroupFitness",),
@@ -168,6 +170,8 @@ _ROOMS = {
     "players.alone.walk": ("Walker",),
     "schemes.breeding.cma": ("SeparableCMA",),
     "schemes.cma": ("CMAOptions",),
+    "schemes.map_elites": ("MapElitesOptions",),
+    "schemes.random_search": ("RandomSearchOptions",),
     "games.casting": ("Cast",),
     "games.notation": ("Notation", "Showing"),
     "spec": (

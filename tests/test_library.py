@@ -183,6 +183,17 @@ def test_a_champion_of_a_game_of_ones_own_is_loaded_by_its_spec(tmp_path):
         jaxgp.load(tmp_path / "own.json", envs.spec("mancala"))
 
 
+def test_a_ring_by_options_is_what_its_parts_make():
+    made, parts = jaxgp.ring(LONGEST, WORDS, ONE.options), jaxgp.Ring(LONGEST, ONE)
+    assert (made.scheme.options, made.stagnation) == (parts.scheme.options, None)
+    whole = jaxgp.GPOptions(population=8, elites=0, islands=jaxgp.MigrationOptions(2, 1, 1), stagnation=3)
+    islands = jaxgp.ring(LONGEST, WORDS, whole)
+    assert (islands.options.count, islands.scheme.population, islands.stagnation) == (2, 4, 3)
+    two = jaxgp.PrimitiveSet("two", (jaxgp.Primitive("x", feature=0), jaxgp.Primitive("y", feature=1)), ())
+    assert jaxgp.ring(LONGEST, two, jaxgp.GPOptions(left_out=["x"])).scheme.primitives.left_out == {"x"}
+    assert type(jaxgp.ring(LONGEST, WORDS, jaxgp.MapElitesOptions()).scheme).__name__ == "Elites"
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_run_in_which_nobody_has_a_fitness_says_that_it_has_no_champion():
     nothing = jaxgp.FunctionFitness(lambda key, population: population.length[:, 0] * float("nan"))
@@ -302,6 +313,10 @@ REFUSED = {
     "genome=str: accepted: an individual": lambda: jaxgp.champion(kalah(), "x"),
     "genome=length int32.4, 1.: accepted: one individual": lambda: jaxgp.champion(kalah(), four()),
     "genome=Programs: accepted: an individual in the language of mancala": lambda: jaxgp.champion(kalah(), other()),
+    "options=dict: accepted: options of an algorithm": lambda: jaxgp.ring(LONGEST, WORDS, {"population": 4}),
+    "chunk=2: accepted: None; FunctionFitness measures all": lambda: jaxgp.ring(
+        LONGEST, WORDS, jaxgp.GPOptions(population=4, elites=0, chunk=2)
+    ),
     "games=str: accepted: the package envs, or a Spec": lambda: jaxgp.load("docs/reversi_champion.json", "envs"),
     "domain=.0,1.: accepted: a domain": lambda: jaxgp.Primitive("c", domain=(0, 1)),
     "action=99: accepted: a legal one": lambda: jaxgp.step(kalah(), jaxgp.opening(kalah()), 99),

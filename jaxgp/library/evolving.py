@@ -1,4 +1,4 @@
-"""Evolving from Python: the loop over generations, its table and its checkpoints; ask and tell for other loops."""
+"""Evolving from Python: a ring by options, the loop over generations, its table and its checkpoints; ask and tell."""
 
 import time
 import warnings
@@ -15,14 +15,15 @@ from jax import Array
 
 from jaxgp import files
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Metrics, Scheme
+from jaxgp.contracts import Fitness, Metrics, Scheme
 from jaxgp.errors import UsageError, reason, reject, require
 from jaxgp.evolution.islands import Islands
+from jaxgp.evolution.options import AlgorithmOptions, GPOptions, of_island
 from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.evaluation import Evaluation
-from jaxgp.genotypes.language import Genome, language_of
+from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_COUNT
 from jaxgp.store import checkpoint
 from jaxgp.store.record import Record, Row, clean, cut
@@ -78,6 +79,40 @@ class Evolved(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Evolved(state=<after {int(self.state.generation)} generations>, metrics={self.metrics!r})"
+
+
+def ring(
+    fitness: Fitness, language: Language, options: AlgorithmOptions | None = None, *, candidates: int = 0
+) -> Ring | Islands:
+    """Return what evolves individuals as the options of an algorithm say, all of them.
+
+    `Ring`, `Generational` and `Islands` are its parts. A scheme made by itself knows its own options alone: it breeds
+    one population, and ends no run.
+
+    Args:
+        fitness: how good each individual is.
+        language: what individuals are written in, such as `cast.language`, or a set of your own.
+        options: of the algorithm, such as `GPOptions`, `MapElitesOptions` or `CMAOptions`; None: `GPOptions()`. With
+            `islands` it has rings side by side, with `stagnation` it ends a run, with `chunk` it measures so many
+            individuals at a time, and `left_out` are primitives that no individual has.
+        candidates: how many of the best individuals it keeps, different ones; see `Ring`.
+
+    Raises:
+        UsageError: a value that is not accepted, such as a chunk where the fitness measures all together.
+    """
+    options = GPOptions() if options is None else options
+    if not isinstance(options, AlgorithmOptions):
+        reject("options", type(options).__name__, "options of an algorithm, such as jaxgp.GPOptions()")
+    if options.chunk is not None:
+        parts = fitness.in_chunks(options.chunk) if hasattr(fitness, "in_chunks") else None
+        if parts is None:
+            reject("chunk", options.chunk, f"None; {type(fitness).__name__} measures all individuals together")
+        fitness = parts
+    if options.islands.count == 1:
+        return Ring(fitness, options.scheme(language), candidates, stagnation=options.stagnation)
+    # Candidates and stagnation are of all islands, so the ring of one has none.
+    one = Ring(fitness, of_island(options).scheme(language))
+    return Islands(one, options.islands, candidates, stagnation=options.stagnation)
 
 
 def evolve(
