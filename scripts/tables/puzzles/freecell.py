@@ -15,7 +15,7 @@ from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import holm
 from tables.puzzles.searches import NONE, Asked, Searches, percent
 from tables.shared.cells import effect, mean_of
-from tables.shared.data import Data, Makers
+from tables.shared.data import Data, Makers, listing
 
 EXPERIMENT, SEARCH = "freecell_weights", "greedy"
 CHAMPIONS = (("1-4000", 200_000), ("1-32000", 10_000), ("1-1000", 10_000))
@@ -368,7 +368,27 @@ def fewer_in_turn(data: Data, name: str, turns: Sequence[tuple[str, int]]) -> st
     return pairs(searches_in_turn(data, name, True), ALL, searches_in_turn(data, name, False), turns)
 
 
+def chooser(data: Data) -> str:
+    """Return what programs that name the champion of a deal expand, run by run, beside the best champion."""
+    return listing(
+        data["freecell_chooser"],
+        {
+            "seed": "{seed}",
+            "deals": lambda row: f"{int(row['deals']):,}",
+            "named by the program": lambda row: f"{float(row['chosen']):.1f}",
+            "the best champion alone": lambda row: f"{float(row['single']):.1f}",
+            "difference (95 %)": lambda row: "{:.1f} ({:.1f} to {:.1f})".format(
+                *(float(row[one]) for one in ("difference", "low", "high"))
+            ),
+            "the best for each deal": lambda row: f"{float(row['oracle']):.1f}",
+            "champions named": "{named}",
+            "nodes": "{size}",
+        },
+    )
+
+
 TABLES: Makers = {
+    "freecell_chooser": chooser,
     "freecell_orders": lambda data: orders(searches(data)),
     "freecell_portfolio": lambda data: portfolio(searches(data), list_stages(EXPERIMENT)),
     "freecell_everything": lambda data: everything(searches(data), searches_of_fewer(data)),
