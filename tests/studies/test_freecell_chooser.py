@@ -16,12 +16,12 @@ def layout(*cascades):
 
 
 def test_what_is_seen_of_a_deal_is_as_counted_by_hand():
-    seen = {name: float(see(layout("KH QS AD 2D", "3C AC"))) for name, see in chooser.FEATURES.items()}
+    seen = {name: float(see(layout("KH QS AD 2D", "4C 3C AC"))) for name, see in chooser.FEATURES.items()}
     assert (seen["AboveAces"], seen["AboveTwos"], seen["AboveKings"], seen["AboveDeepestAce"]) == (0.5, 0, 3, 1)
     assert seen["InSequence"] == 1  # QS on KH
     assert (seen["Covers"], seen["CoversOfSuit"]) == (1, 1)  # 2D lies on AD
     assert seen["TopRanks"] == 1  # 2D, and an ace counts 0
-    assert seen["BottomRanks"] == 12 + 2
+    assert seen["BottomRanks"] == 12 + 3
     assert seen["Moves"] == 1  # AC onto 2D
 
 
