@@ -117,7 +117,7 @@ def postfix(root: Node) -> Iterator[Node]:
 
 def write_trees(roots: Sequence[Node], capacity: int) -> Programs:
     """Return the trees of an individual as arrays, [T, L]; `capacity` is L."""
-    return arrays_of([[(n.code, n.value, n.size) for n in postfix(root)] for root in roots], capacity, single=False)
+    return arrays_of([[(n.code, n.value, n.size) for n in postfix(root)] for root in roots], capacity)
 
 
 def is_truth_function(primitive: Primitive) -> bool:

@@ -140,15 +140,6 @@ class RuleLists:
         return self.action.shape[-1]
 
 
-def empty(language: RuleLanguage, shape: tuple[int, ...], capacity: int) -> RuleLists:
-    """Return lists without rules; batch shape `shape`."""
-    return RuleLists(
-        condition=jnp.zeros((*shape, capacity, language.num_cells), jnp.int8),
-        action=jnp.zeros((*shape, capacity), jnp.int8),
-        length=jnp.zeros(shape, jnp.int32),
-    )
-
-
 def live(one: RuleLists) -> Array:
     """Return bool[R]: the rules in use."""
     return jnp.arange(one.capacity) < one.length
@@ -185,31 +176,6 @@ def remove(one: RuleLists, place: Array) -> RuleLists:
     condition = jnp.where(index[:, None] < place, one.condition, jnp.roll(one.condition, -1, axis=0))
     action = jnp.where(index < place, one.action, jnp.roll(one.action, -1))
     return trim(condition, action, one.length - 1)
-
-
-def problems(language: RuleLanguage, one: RuleLists) -> list[str]:
-    """Say in words what is wrong with one list, on the host; an empty list means that it is valid."""
-    condition, action, length = (np.asarray(field) for field in (one.condition, one.action, one.length))
-    found = []
-    if condition.dtype != np.int8 or action.dtype != np.int8 or length.dtype != np.int32:
-        found.append(f"types {condition.dtype}, {action.dtype}, {length.dtype} instead of int8, int8, int32")
-    if condition.shape != (*action.shape, language.num_cells):
-        return [
-            *found,
-            f"conditions of shape {condition.shape} for {action.shape} rules and {language.num_cells} cells",
-        ]
-    if not 0 <= length <= action.shape[0]:
-        return [*found, f"{length} rules in a capacity of {action.shape[0]}"]
-    for cell, codes in enumerate(language.accepts):
-        wrong = ~np.isin(condition[:length, cell], (DONT_CARE, *codes))
-        found += [
-            f"rule {rule}, cell {cell}: {condition[rule, cell]} is not accepted" for rule in np.flatnonzero(wrong)
-        ]
-    wrong = (action[:length] < 0) | (action[:length] >= len(language.actions))
-    found += [f"rule {rule}: there is no action {action[rule]}" for rule in np.flatnonzero(wrong)]
-    if condition[length:].any() or action[length:].any():
-        found.append("padding is not zero")
-    return found
 
 
 def fault(lists: RuleLists, language: RuleLanguage | None = None) -> str:

@@ -96,26 +96,17 @@ def print_constant(domain: Domain | None, value: float) -> str:
     return print_number(value)
 
 
-def parse_tree(primitives: PrimitiveSet, text: str, capacity: int, root_type: int = 0) -> Programs:
-    """Read one tree into NumPy arrays, [L].
+def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Programs:
+    """Read one individual into NumPy arrays, [T, L].
 
     Args:
         primitives: the set that the names refer to.
         text: one S-expression.
         capacity: L.
-        root_type: type id that the root has to fill.
 
     Raises:
-        ProgramError: the text is not a tree of this set, type and size.
+        ProgramError: the text is not an individual of this set and size.
     """
-    tokens = _Tokens(text)
-    nodes = _read_tree(primitives, tokens, root_type, capacity)
-    tokens.finish()
-    return arrays_of([nodes], capacity, single=True)
-
-
-def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Programs:
-    """Read one individual into NumPy arrays, [T, L]; raises ProgramError like `parse_tree`."""
     tokens = _Tokens(text)
     roots = [int(kind) for kind in primitives.root_type]
     if len(roots) == 1:
@@ -130,7 +121,7 @@ def parse_program(primitives: PrimitiveSet, text: str, capacity: int) -> Program
         if token.text != ")":
             raise tokens.error(token, f"expected ) after {len(roots)} trees, found {token}")
     tokens.finish()
-    return arrays_of(trees, capacity, single=False)
+    return arrays_of(trees, capacity)
 
 
 @dataclass(frozen=True)
@@ -360,13 +351,12 @@ def _print_terminal(primitives: PrimitiveSet, code: int, value: float) -> str:
     return print_name(primitives, code, value)
 
 
-def arrays_of(trees: list[list[tuple[int, float, int]]], capacity: int, single: bool) -> Programs:
-    """Return Programs [T, L], or [L] of the only tree, in NumPy arrays.
+def arrays_of(trees: list[list[tuple[int, float, int]]], capacity: int) -> Programs:
+    """Return Programs [T, L] in NumPy arrays.
 
     Args:
         trees: (opcode, value, size) of each node of each tree, in postfix order.
         capacity: L.
-        single: whether to leave out the axis of trees.
     """
     opcode = np.zeros((len(trees), capacity), np.int16)
     value = np.zeros((len(trees), capacity), np.float32)
@@ -375,7 +365,5 @@ def arrays_of(trees: list[list[tuple[int, float, int]]], capacity: int, single: 
         codes, values, sizes = zip(*nodes, strict=True)
         opcode[row, : len(nodes)], value[row, : len(nodes)], size[row, : len(nodes)] = codes, values, sizes
     length = np.array([len(nodes) for nodes in trees], np.int32)
-    if single:
-        opcode, value, size, length = opcode[0], value[0], size[0], length[0]
     # Host arrays: nothing here touches a device.
     return Programs(opcode, value, size, length)  # type: ignore[arg-type]

@@ -9,8 +9,8 @@ from envs.othello.rules import Othello
 from jaxgp.anatomy import introns
 from jaxgp.anatomy.trace import Tracer, Tree
 from jaxgp.export.export import label
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate_programs
+from tests.genotypes.program_cases import parse_tree
 
 SET = leaves.primitive_set(Othello(), leaves.Options())
 T1, T2, T3, T4, T5 = "(IsEmptySquare [1,1])", "Mobility", "FriendlyPieceCount", "PieceCount", "EnemyPieceCount"

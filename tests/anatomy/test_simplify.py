@@ -13,9 +13,9 @@ from jaxgp.anatomy.nodes import Forest, write_trees
 from jaxgp.anatomy.simpler import simplify
 from jaxgp.anatomy.simpler.rules import Simplifier
 from jaxgp.anatomy.trace import Tracer, Tree
-from jaxgp.genotypes import programs
-from jaxgp.genotypes.text import parse_program, parse_tree, print_program, print_tree
+from jaxgp.genotypes.text import parse_program, print_program, print_tree
 from tests.genotypes.generators import MIXED, trees
+from tests.genotypes.program_cases import parse_tree, problems
 
 LEAF = leaves.primitive_set(Othello(), leaves.Options())
 MOVE = moves.primitive_set(Othello(), moves.Options(weights="path", noop_bits=1))
@@ -79,7 +79,7 @@ def test_rules_keep_every_value(tracers, primitives):
         root = rules.simplify(rules.forest.read(tree))
         after = simplify.trees_of(write_trees([root], 60))[0]
         assert root.size <= int(tree.length)
-        assert not programs.problems(primitives, after, int(primitives.root_type[0]))
+        assert not problems(primitives, after, int(primitives.root_type[0]))
         old, new = (tracer.values(Tree.of(primitives, one))[-1] for one in (tree, after))
         kept = np.isfinite(old)  # where numbers overflow, a difference of equal ones is no number
         assert simplify.same(old, new)[kept].all(), print_tree(primitives, tree)

@@ -13,10 +13,10 @@ from jaxgp.evolution import winners
 from jaxgp.evolution.options import GroupsOptions
 from jaxgp.evolution.state import BestSoFar
 from jaxgp.fitness.evaluation import Evaluation
-from jaxgp.genotypes.rulelists import problems
 from jaxgp.run.assemble import assemble
 from jaxgp.seats.options import opponent
 from tests.fitness.walls_table import board, config, population
+from tests.genotypes.rule_cases import problems
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 import envs
 import jaxgp
 from jaxgp.arrays import count_unique
-from jaxgp.genotypes.programs import problems
 from jaxgp.run.assemble import assemble
 from tests.evolution.test_tuning import WORDS
 from tests.fitness.mancala_table import config, kalah, population
+from tests.genotypes.program_cases import problems
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from jaxgp.evolution.tuning.tuner import Tuner
 from jaxgp.fitness.evaluation import MEASURE
 from jaxgp.fitness.refereed import Memories, Refereed
 from jaxgp.fitness.taught.regression import Targets, in_blocks
-from jaxgp.genotypes.programs import problems
+from tests.genotypes.program_cases import problems
 
 TWO = (jaxgp.FLOAT, jaxgp.FLOAT)
 WORDS = jaxgp.PrimitiveSet(

@@ -76,7 +76,7 @@ def instances(*pairs):
 
 
 def individuals(*numbers):
-    one = [arrays_of([[(0, float(number), 1)]], 1, single=False) for number in numbers]
+    one = [arrays_of([[(0, float(number), 1)]], 1) for number in numbers]
     return jax.tree.map(lambda *x: jnp.asarray(np.stack(x)), *one)
 
 

@@ -1,10 +1,10 @@
 """Rule languages, random lists and views, and checks that the tests of rule lists share."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from jaxgp.genotypes import rulelists
-from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists, Symmetry
+from jaxgp.genotypes.rulelists import DONT_CARE, RuleLanguage, RuleLists, Symmetry
 
 # Edge, empty, the opponent's brick, the own brick; the opponent's orientation; the own orientation.
 WALLS_SYMBOLS = ("#", "0", "B", "A", "N", "E", "S", "W", "N", "E", "S", "W")
@@ -46,6 +46,15 @@ ODD = RuleLanguage(
 LANGUAGES = (WALLS3, WALLS5, ODD)
 
 
+def empty(language, shape, capacity):
+    """Return lists without rules; batch shape `shape`."""
+    return RuleLists(
+        condition=jnp.zeros((*shape, capacity, language.num_cells), jnp.int8),
+        action=jnp.zeros((*shape, capacity), jnp.int8),
+        length=jnp.zeros(shape, jnp.int32),
+    )
+
+
 def random_lists(seed, language, count, capacity, dont_care=0.7):
     """Return RuleLists [count] (NumPy fields), of all lengths from none to the capacity."""
     rng = np.random.default_rng(seed)
@@ -72,8 +81,33 @@ def lane(batch, *index):
     return jax.tree.map(lambda field: np.asarray(field)[index], batch)
 
 
+def problems(language, one):
+    """Say in words what is wrong with one list, on the host; an empty list means that it is valid."""
+    condition, action, length = (np.asarray(field) for field in (one.condition, one.action, one.length))
+    found = []
+    if condition.dtype != np.int8 or action.dtype != np.int8 or length.dtype != np.int32:
+        found.append(f"types {condition.dtype}, {action.dtype}, {length.dtype} instead of int8, int8, int32")
+    if condition.shape != (*action.shape, language.num_cells):
+        return [
+            *found,
+            f"conditions of shape {condition.shape} for {action.shape} rules and {language.num_cells} cells",
+        ]
+    if not 0 <= length <= action.shape[0]:
+        return [*found, f"{length} rules in a capacity of {action.shape[0]}"]
+    for cell, codes in enumerate(language.accepts):
+        wrong = ~np.isin(condition[:length, cell], (DONT_CARE, *codes))
+        found += [
+            f"rule {rule}, cell {cell}: {condition[rule, cell]} is not accepted" for rule in np.flatnonzero(wrong)
+        ]
+    wrong = (action[:length] < 0) | (action[:length] >= len(language.actions))
+    found += [f"rule {rule}: there is no action {action[rule]}" for rule in np.flatnonzero(wrong)]
+    if condition[length:].any() or action[length:].any():
+        found.append("padding is not zero")
+    return found
+
+
 def assert_valid(language, lists):
     """Check every list of a batch [P]."""
     host = jax.tree.map(np.asarray, lists)
     for i in range(len(host.length)):
-        assert rulelists.problems(language, lane(host, i)) == []
+        assert problems(language, lane(host, i)) == []

@@ -4,12 +4,12 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.genotypes import language, rulelists
+from jaxgp.genotypes import language
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.genotypes.text import parse_program, print_program
 from tests.genotypes.generators import FACTORED, MIXED, random_nodes, sizes_of
-from tests.genotypes.rule_cases import LANGUAGES, WALLS3, random_lists
+from tests.genotypes.rule_cases import LANGUAGES, WALLS3, problems, random_lists
 
 CAPACITY = 16
 ODD = (-1, 0, 1, 2, 5, 40, 127, 1000, -(2**15))
@@ -85,7 +85,7 @@ def test_rule_lists_pass_if_and_only_if_each_is_valid(written_in):
         array = getattr(lists, draw.choice(np.array(["condition", "action", "length"]))).reshape(-1)
         array[draw.integers(len(array))] = draw.choice((-128, -2, -1, 0, 1, 2, 50, 127))
         each = [jax.tree.map(lambda x, n=n: x[n], lists) for n in range(4)]
-        assert bool(language.fault(lists, written_in)) == any(rulelists.problems(written_in, one) for one in each)
+        assert bool(language.fault(lists, written_in)) == any(problems(written_in, one) for one in each)
 
 
 def test_genomes_of_another_language_are_checked_for_their_form_alone():

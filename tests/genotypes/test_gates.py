@@ -13,11 +13,11 @@ from envs.backgammon import language
 from jaxgp.errors import UsageError
 from jaxgp.genotypes import gates
 from jaxgp.genotypes.language import to_text
-from jaxgp.genotypes.programs import problems
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.interpreter.reverse.gradients import Examples, loss_and_slopes, plan_tapes
 from jaxgp.schemes.breeding.gates import Gated, look
 from jaxgp.schemes.gates import GatesOptions
+from tests.genotypes.program_cases import problems
 
 
 def read_at(features, place):

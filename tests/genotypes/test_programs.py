@@ -11,6 +11,7 @@ from jaxgp.genotypes import programs as lp
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import print_tree
 from tests.genotypes.generators import FACTORED, MIXED, sizes_of, stack_programs, tree_at, trees
+from tests.genotypes.program_cases import problems
 
 CAPACITY = 24
 ROOT = int(MIXED.root_type[0])
@@ -110,7 +111,7 @@ def test_replace_and_subtree(tree, donor, data):
 @EXAMPLES
 @given(trees(MIXED, CAPACITY, ROOT))
 def test_valid_trees_have_no_problems(tree):
-    assert lp.problems(MIXED, tree, ROOT) == []
+    assert problems(MIXED, tree, ROOT) == []
     assert list(tree.size[: int(tree.length)]) == sizes_of(MIXED, [code for code, _ in codes(tree)])
 
 
@@ -134,15 +135,15 @@ def built(*nodes, capacity=8):
 )
 def test_problems_are_named(break_it, says):
     tree = built(("x", 0), ("const", 1.5), ("sub", 0))
-    assert lp.problems(MIXED, tree, ROOT) == []
+    assert problems(MIXED, tree, ROOT) == []
     break_it(tree)
-    assert any(says in found for found in lp.problems(MIXED, tree, ROOT))
+    assert any(says in found for found in problems(MIXED, tree, ROOT))
 
 
 def test_length_out_of_range_is_a_problem():
     tree = built(("x", 0))
     wrong = Programs(tree.opcode, tree.value, tree.size, np.int32(0))
-    assert lp.problems(MIXED, wrong, ROOT) == ["length 0 is not from 1 to 8"]
+    assert problems(MIXED, wrong, ROOT) == ["length 0 is not from 1 to 8"]
 
 
 def test_empty_programs_have_no_nodes():
@@ -160,7 +161,7 @@ TOP = (1, 2, "less", 0, 3, "if")
 def test_trees_below_a_preset_top_are_one_valid_tree(many):
     """Its text is that of the top, with the texts of the trees in it."""
     joined = jit_join(jax.tree.map(lambda *x: jnp.stack(x), *many))
-    assert lp.problems(FACTORED, joined, int(FACTORED.root_type[0])) == []
+    assert problems(FACTORED, joined, int(FACTORED.root_type[0])) == []
     assert joined.capacity == 4 * CAPACITY + 2
     texts = [print_tree(FACTORED, tree) for tree in many]
     assert print_tree(FACTORED, joined) == f"(if (less {texts[1]} {texts[2]}) {texts[0]} {texts[3]})"

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 from jaxgp.arrays import where
 from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import RuleLanguage, Symmetry
-from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, WALLS5, assert_valid, lane, random_lists, walls
+from tests.genotypes.rule_cases import (
+    LANGUAGES,
+    ODD,
+    WALLS3,
+    WALLS5,
+    assert_valid,
+    empty,
+    lane,
+    problems,
+    random_lists,
+    walls,
+)
 from tests.reference.rules import plain
 
 
@@ -69,12 +80,12 @@ def test_inserting_and_removing_are_those_of_lists(language, seed, data):
     place = data.draw(st.integers(0, len(rules)))
     longer = jax.tree.map(np.asarray, insert(one, place, rule.condition[0], rule.action[0]))
     assert plain(longer) == (rules[:place] + plain(rule)[:1] + rules[place:])[:6]
-    assert rulelists.problems(language, longer) == []
+    assert problems(language, longer) == []
     if rules:
         place = min(place, len(rules) - 1)
         shorter = jax.tree.map(np.asarray, remove(one, place))
         assert plain(shorter) == rules[:place] + rules[place + 1 :]
-        assert rulelists.problems(language, shorter) == []
+        assert problems(language, shorter) == []
 
 
 def test_lists_are_picked_whole():
@@ -83,7 +94,7 @@ def test_lists_are_picked_whole():
     got = where(choose, a, b)
     assert_valid(WALLS3, got)
     assert [plain(lane(got, i)) for i in range(8)] == [plain(lane(a if i % 2 == 0 else b, i)) for i in range(8)]
-    assert_valid(ODD, rulelists.empty(ODD, (3,), 5))
+    assert_valid(ODD, empty(ODD, (3,), 5))
 
 
 def test_what_is_wrong_is_said():
@@ -93,14 +104,14 @@ def test_what_is_wrong_is_said():
     def changed(field, index, value):
         array = getattr(one, field).copy()
         array[index] = value
-        return rulelists.problems(WALLS3, one.replace(**{field: array}))
+        return problems(WALLS3, one.replace(**{field: array}))
 
     assert changed("condition", (0, 4), 3) == ["rule 0, cell 4: 3 is not accepted"]
     assert changed("action", 0, 3) == ["rule 0: there is no action 3"]
     assert changed("action", 0, -1) == ["rule 0: there is no action -1"]
     assert changed("action", 4, 1) == ["padding is not zero"]
     assert changed("condition", (4, 0), -1) == ["padding is not zero"]
-    assert rulelists.problems(WALLS3, one.replace(length=np.int32(6))) == ["6 rules in a capacity of 5"]
-    assert "types int32" in rulelists.problems(WALLS3, jax.tree.map(lambda field: field.astype(np.int32), one))[0]
-    assert "9 rules and 8 cells" not in str(rulelists.problems(WALLS3, one))
-    assert "8 cells" in rulelists.problems(ODD, one)[0]
+    assert problems(WALLS3, one.replace(length=np.int32(6))) == ["6 rules in a capacity of 5"]
+    assert "types int32" in problems(WALLS3, jax.tree.map(lambda field: field.astype(np.int32), one))[0]
+    assert "9 rules and 8 cells" not in str(problems(WALLS3, one))
+    assert "8 cells" in problems(ODD, one)[0]

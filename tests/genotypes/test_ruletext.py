@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.ruletext import RuleError, parse_rules, print_rules
-from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, lane, random_lists
+from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, empty, lane, problems, random_lists
 from tests.operators.operator_cases import same
 
 EXAMPLE = "- - N / B E 0 / - A - : try-forward"  # the rule that the text of Walls shows
@@ -28,7 +27,7 @@ def test_round_trips_are_exact(language, seed, capacity, dont_care):
     for i in range(4):
         text = print_rules(language, lane(lists, i))
         again = parse_rules(language, text, capacity)
-        assert rulelists.problems(language, again) == []
+        assert problems(language, again) == []
         assert same(again, lane(lists, i))
         assert print_rules(language, again) == text
 
@@ -38,7 +37,7 @@ def test_comments_spaces_and_empty_lines():
     one = parse_rules(WALLS3, text.replace("###", "# # #").replace("#N#", "# N #"), 3)
     assert print_rules(WALLS3, one) == f"{EXAMPLE}\n# # # / # N # / # # # : turn-left"
     for nothing in ("", "\n", " ; nothing\n"):
-        assert same(parse_rules(WALLS3, nothing, 3), rulelists.empty(WALLS3, (), 3))
+        assert same(parse_rules(WALLS3, nothing, 3), empty(WALLS3, (), 3))
 
 
 @pytest.mark.parametrize(

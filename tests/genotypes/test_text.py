@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
-from jaxgp.genotypes.programs import Programs, problems
-from jaxgp.genotypes.text import ProgramError, parse_program, parse_tree, print_number, print_program, print_tree
+from jaxgp.genotypes.programs import Programs
+from jaxgp.genotypes.text import ProgramError, parse_program, print_number, print_program, print_tree
 from tests.genotypes.generators import ARITHMETIC, FACTORED, MIXED, trees
+from tests.genotypes.program_cases import parse_tree, problems
 
 MANCALA = primitive_set(Mancala(), Options())
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,6 @@ import pytest
 from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import (
     Packed,
     active_by_pairs,
@@ -33,6 +32,7 @@ from tests.genotypes.generators import (
     tree_at,
     unpacked,
 )
+from tests.genotypes.program_cases import parse_tree
 from tests.operators.operator_cases import stacked
 from tests.reference import evaluator
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Points, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import active_by_pairs, evaluate, uneven_by_halves
 from jaxgp.interpreter.plan import CONSTANT, plan
 from tests.genotypes.generators import FACTORED, FACTORED_CALLS, random_programs, tree_at
+from tests.genotypes.program_cases import parse_tree
 from tests.reference import evaluator
 
 COUNT, CASES = 160, 3

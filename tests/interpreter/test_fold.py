@@ -7,9 +7,9 @@ import pytest
 from envs.mancala.primitives import Options, primitive_set
 from envs.mancala.rules import Mancala
 from jaxgp.genotypes.primitives import FLOAT, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import CONSTANT, plan
+from tests.genotypes.program_cases import parse_tree
 
 MANCALA = primitive_set(Mancala(), Options())
 DIV = Primitive("div", args=(FLOAT, FLOAT), call=lambda a, b: a / b)

@@ -4,8 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.machine.plan import most_frames, plan_frames
+from tests.genotypes.program_cases import parse_tree
 from tests.search.test_programs import language
 
 PRIMITIVES = language()

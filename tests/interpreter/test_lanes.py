@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.lanes import evaluate_lanes
 from jaxgp.interpreter.plan import plan
 from tests.genotypes.generators import MIXED, random_programs
+from tests.genotypes.program_cases import parse_tree
 
 CAPACITY = 60
 SHOTS = 8

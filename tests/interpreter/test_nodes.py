@@ -9,13 +9,13 @@ import envs
 from envs.backgammon import language
 from jaxgp.games.casting import cast
 from jaxgp.genotypes import programs
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter import nodes
 from jaxgp.interpreter.calls import Packed
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import creation
 from jaxgp.operators.options import CreationOptions
+from tests.genotypes.program_cases import parse_tree
 
 SET = language.primitive_set()
 NUMBERS = len(language.COUNTS) * 26 + len(language.GENERAL)

@@ -6,10 +6,9 @@ import jax
 import numpy as np
 import pytest
 
-from jaxgp.genotypes.rulelists import empty
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter.rules import act, prepare
-from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, WALLS5, lane, random_lists, random_views
+from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, WALLS5, empty, lane, random_lists, random_views
 from tests.reference import rules as reference
 
 

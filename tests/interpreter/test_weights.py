@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import active_by_pairs, evaluate, uneven_by_halves
 from jaxgp.interpreter.plan import argument_roots, plan
 from jaxgp.interpreter.weights import divisors, leaf_values
+from tests.genotypes.program_cases import parse_tree
 
 NAMES = ["own", "other", "own_edges", "corners"]
 TERMINALS = (

@@ -12,6 +12,7 @@ from jaxgp.genotypes.primitives import BOOL, FLOAT, Floats, Integers, Primitive,
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
+from tests.genotypes.program_cases import problems
 
 MANCALA = primitive_set(envs.make("mancala"), Options())  # INT weighs 14, each of the four functions 1
 BUSHY = primitive_set(envs.make("mancala"), Options(constants_weight=2.0))  # grows until the room ends
@@ -113,7 +114,7 @@ def assert_valid(primitives, population, max_depth=None):
     host = jax.tree.map(np.asarray, population)
     for p in range(host.length.shape[0]):
         for t, root_type in enumerate(primitives.root_type):
-            assert programs.problems(primitives, lane(host, p, t), int(root_type)) == []
+            assert problems(primitives, lane(host, p, t), int(root_type)) == []
     if max_depth is not None:
         assert int(np.max(depths(population))) <= max_depth
 

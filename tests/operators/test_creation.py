@@ -10,6 +10,7 @@ from jaxgp.operators.creation import Request, create, generate, least_sizes
 from jaxgp.operators.options import CreationOptions
 from jaxgp.options import make_unchecked
 from tests.genotypes.generators import least_trees
+from tests.genotypes.program_cases import problems
 from tests.operators.operator_cases import (
     BUSHY,
     MANCALA,
@@ -63,7 +64,7 @@ def test_any_request_that_can_be_met_is_met_within_its_depth_and_room(seed):
             assert one.length == 0
             assert not any(np.asarray(field).any() for field in jax.tree.leaves(one))
             continue
-        assert programs.problems(TYPED, one, int(want.slot)) == []
+        assert problems(TYPED, one, int(want.slot)) == []
         assert one.length <= want.room
         assert depth[i] <= want.depth
         assert want.root in (-1, one.opcode[one.length - 1])

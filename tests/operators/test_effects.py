@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
-from jaxgp.genotypes.programs import fault, problems
-from jaxgp.genotypes.text import ProgramError, parse_tree
+from jaxgp.genotypes.programs import fault
+from jaxgp.genotypes.text import ProgramError
 from jaxgp.operators.creation import create
 from jaxgp.operators.crossover import one_child
 from jaxgp.operators.mutation import mutate
 from jaxgp.operators.options import CreationOptions, CrossoverOptions
 from tests.genotypes.generators import tree_at
+from tests.genotypes.program_cases import parse_tree, problems
 from tests.operators.test_mutation import options
 
 MOST, PEOPLE, CAPACITY = 2, 256, 64

@@ -8,13 +8,13 @@ from scipy import stats
 
 from jaxgp.errors import UsageError
 from jaxgp.evolution.options import GPOptions
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.operators import draw, mutation
 from jaxgp.operators.creation import create
 from jaxgp.operators.mutation import KINDS, mutate
 from jaxgp.operators.options import MutationOptions
 from jaxgp.options import make_unchecked
 from tests.genotypes.generators import FACTORED
+from tests.genotypes.program_cases import parse_tree
 from tests.operators.operator_cases import (
     BATCH,
     BUSHY,

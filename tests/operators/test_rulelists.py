@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jaxgp.errors import UsageError
-from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import rulelists as operators
 from jaxgp.operators.rulelists import KINDS, RuleCreationOptions, RuleMutationOptions
-from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, assert_valid, lane, random_lists
+from tests.genotypes.rule_cases import LANGUAGES, ODD, WALLS3, assert_valid, empty, lane, random_lists
 from tests.operators.operator_cases import quick, same
 from tests.operators.rule_operator_cases import CAPACITY, moved, numbered, words
 from tests.reference.rules import plain
@@ -149,10 +148,10 @@ def test_deleting_to_nothing_and_adding_to_the_capacity():
     for left in (1, 0, 0):
         one = delete(words(0, 1, 1)[0], one)
         assert one.length == left
-    assert same(one, rulelists.empty(WALLS3, (), CAPACITY))
+    assert same(one, empty(WALLS3, (), CAPACITY))
     weights = operators.condition_weights(ODD, None)
     add = quick(lambda word, one: operators.add(word, ODD, weights, one))
-    full = rulelists.empty(ODD, (), 3)
+    full = empty(ODD, (), 3)
     for seed in range(4):
         before, full = full, add(words(seed, 1, 10)[0], full)
         assert full.length == min(seed + 1, 3)

@@ -28,6 +28,7 @@ from measures import limits
 from rivals import timing, trees
 from rivals.random_play import openspiel_moves
 from tests.envs.backgammon.positions import random_states
+from tests.genotypes.program_cases import problems
 from tests.reference import backgammon as oracle_of_backgammon
 from tests.reference import kalah as reference
 
@@ -397,7 +398,7 @@ def test_random_programs_are_valid(bench):
         made = trees.random_programs(0, primitives, 20, nodes)
         for i in range(20):
             tree = lp.Programs(*(np.asarray(field)[i] for field in (made.opcode, made.value, made.size, made.length)))
-            assert lp.problems(primitives, tree, int(primitives.root_type[0])) == []
+            assert problems(primitives, tree, int(primitives.root_type[0])) == []
 
 
 def test_plain_kalah_plays_by_the_rules(kalah):

@@ -65,7 +65,7 @@ class AlteredWeights:
     def _vector(self, weights: dict[int, float]) -> Programs:
         """Return the vector with some weights, by their places, and else zeros."""
         count = len(self.actor.primitives.roots)
-        return arrays_of([[(place, weights.get(place, 0.0), 1)] for place in range(count)], 1, single=False)
+        return arrays_of([[(place, weights.get(place, 0.0), 1)] for place in range(count)], 1)
 
 
 def alter_weights(solver: ProgramSolver, seen: np.ndarray, seed: int) -> AlteredWeights:

@@ -15,10 +15,10 @@ from envs.chess.notation.moves import legal, read_turn, san
 from envs.chess.rules import Chess
 from envs.chess.sums import further
 from jaxgp.errors import UsageError
-from jaxgp.genotypes.text import parse_tree
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.options import check
 from jaxgp.search.chance import stepping, unused_key
+from tests.genotypes.program_cases import parse_tree
 
 chess = pytest.importorskip("chess", reason="python-chess is not installed")
 from tests.envs.chess import played, twin  # noqa: E402

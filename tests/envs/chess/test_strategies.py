@@ -8,8 +8,9 @@ import envs
 from envs.chess import hints, language, strategies
 from envs.chess.notation import moves
 from jaxgp.games.casting import cast
-from jaxgp.genotypes.text import parse_program, parse_tree
+from jaxgp.genotypes.text import parse_program
 from jaxgp.search.chance import unused_key
+from tests.genotypes.program_cases import parse_tree
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("master", None), ("gpec190", 136), ("five_terms", 18)])

@@ -11,7 +11,7 @@ from scipy import stats
 import envs
 from envs.othello.leaves import Options, primitive_set, view
 from jaxgp.export import export as analysis
-from jaxgp.genotypes.text import parse_program, parse_tree
+from jaxgp.genotypes.text import parse_program
 from jaxgp.interpreter.evaluate import evaluate
 from jaxgp.interpreter.plan import plan
 from jaxgp.operators import draw
@@ -19,6 +19,7 @@ from tests.envs.othello.drawings import as_reference, read
 from tests.envs.othello.sights import positions
 from tests.envs.replays import FAST
 from tests.genotypes.generators import unpacked
+from tests.genotypes.program_cases import parse_tree
 from tests.reference import othello as reference
 
 MAP = {

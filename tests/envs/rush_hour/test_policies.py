@@ -10,12 +10,12 @@ from envs.rush_hour.heuristics import FEATURES
 from envs.rush_hour.rules import RushHour
 from jaxgp.errors import UsageError
 from jaxgp.games.casting import cast
-from jaxgp.genotypes import programs
 from jaxgp.genotypes.programs import join
 from jaxgp.genotypes.text import ProgramError, parse_program, print_program
 from jaxgp.interpreter.evaluate import evaluate_programs
 from jaxgp.operators.creation import create
 from jaxgp.operators.options import CreationOptions
+from tests.genotypes.program_cases import problems
 from tests.operators.operator_cases import depths, quick
 
 POLICY, HEURISTIC = policies.policy_set(), policies.heuristic_set("all")
@@ -89,7 +89,7 @@ def test_random_policies_are_rules_within_the_depth_and_read_back():
     for i in range(40):
         one = jax.tree.map(lambda x, i=i: x[i], made)
         for tree, root in enumerate(POLICY.root_type):
-            assert programs.problems(POLICY, jax.tree.map(lambda x, t=tree: x[t], one), int(root)) == []
+            assert problems(POLICY, jax.tree.map(lambda x, t=tree: x[t], one), int(root)) == []
         again = parse_program(POLICY, print_program(POLICY, one), 63)
         assert all(np.array_equal(a, b) for a, b in zip(jax.tree.leaves(again), jax.tree.leaves(one), strict=True))
     assert int(depths(made).max()) == 5

@@ -8,11 +8,11 @@ import pytest
 import envs
 from envs.walls.primitives import rule_language, view
 from envs.walls.strategies import STRATEGIES, strategy
-from jaxgp.genotypes import rulelists
 from jaxgp.genotypes.ruletext import parse_rules
 from jaxgp.interpreter import rules
 from tests.envs.replays import KEY
 from tests.envs.walls.drawings import read
+from tests.genotypes.rule_cases import problems
 
 ROUND_THE_END, ON, ASIDE, BACK, ALONG, ROUND = range(6)
 
@@ -43,7 +43,7 @@ def test_every_strategy_is_a_valid_rule_list(name, size):
     found = strategy(name, game)
     language = rule_language(game, found.options)
     one = parse_rules(language, found.text, 8)
-    assert rulelists.problems(language, one) == []
+    assert problems(language, one) == []
     assert int(one.length) == (0 if name == "forward" else 4 if size == 3 else 6)
 
 

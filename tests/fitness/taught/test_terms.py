@@ -10,7 +10,8 @@ from scipy import stats
 
 from envs.backgammon import language
 from jaxgp.fitness.taught import terms
-from jaxgp.genotypes.text import parse_tree, print_tree
+from jaxgp.genotypes.text import print_tree
+from tests.genotypes.program_cases import parse_tree
 
 SET = language.primitive_set()
 CONTACT = terms.find(SET, 0)
