@@ -15,12 +15,10 @@ from jax import Array
 
 from jaxgp.arrays import count_distinct, take
 from jaxgp.contracts import Genomes, Metrics
+from jaxgp.evolution.generational import BREED
 from jaxgp.fitness.evaluation import Absolute, Evaluation, child
 from jaxgp.operators import selection
 from jaxgp.search.puzzles.solutions import Solutions
-
-BREED = 1
-"""The child of a generation's key that selection and mutation take."""
 
 
 @struct.dataclass

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CHILDREN = 5
 MEASURE = 0
-"""The child of a generation's key that a function gets."""
+"""The child of a generation's key that measuring takes: games, rollouts, the draw of instances, or a function."""
 
 
 @struct.dataclass

@@ -14,7 +14,7 @@ from jaxgp.arrays import count_distinct, in_chunks, in_shares, take
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Differentiable, Game, Opponent, Player, States
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.fitness.words import POINTS
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
@@ -23,8 +23,6 @@ from jaxgp.printable import brief
 
 Memories = tuple[Any, ...]
 """What each opponent of a panel carries."""
-PLAY = 0
-"""The child of a generation's key that games are played with."""
 
 
 class Counts(NamedTuple):
@@ -160,7 +158,7 @@ class PanelFitness(Absolute[Memories]):
 
     def evaluate(self, key: Array, population: Genome, memory: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]."""
-        return self.measure(child(key, PLAY), population, memory)
+        return self.measure(child(key, MEASURE), population, memory)
 
     def measure(self, key: Array, population: Genome, memories: Memories) -> tuple[Evaluation, Memories]:
         """Play all games of a population [P, ...]; `key` must not be used for anything else."""

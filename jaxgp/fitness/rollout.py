@@ -22,7 +22,7 @@ from jaxgp.contracts import Differentiable, Driver, Instanced, Simulation, State
 from jaxgp.errors import reject
 from jaxgp.fitness.among.crews import Crew, OwnRivals
 from jaxgp.fitness.among.opposition import Opposition
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
 from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
@@ -30,10 +30,8 @@ from jaxgp.options import MAX_COUNT, MAX_GAMES, MAX_POPULATION
 from jaxgp.printable import brief
 from jaxgp.spec import Instances
 
-PLAY = 0
-"""The child of a generation's key that rollouts are driven with."""
 DRAW = np.uint32(2**32 - 1)
-"""The `fold_in` number, with this child, of the instances that are drawn."""
+"""The `fold_in` number, with the child `MEASURE`, of the instances that are drawn."""
 MEET = np.uint32(2**32 - 2)
 """That of whom individuals meet."""
 LANES = 128
@@ -201,7 +199,7 @@ class RolloutFitness(Absolute[tuple[()]]):
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
-        ended = self.drive(child(key, PLAY), population)
+        ended = self.drive(child(key, MEASURE), population)
         found, count = ended.measures, len(ended.steps)
         worths = jax.vmap(self._value())(found)  # [P, K]
         size = sizes(population).astype(jnp.float32) if self.parsimony else jnp.float32(0)

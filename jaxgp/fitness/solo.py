@@ -9,12 +9,9 @@ from jax import Array
 from jaxgp.arrays import count_distinct
 from jaxgp.contracts import Soloist
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
-
-PLAY = 0
-"""The child of a generation's key that games are played with."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +51,7 @@ class SoloFitness(Absolute[tuple[()]]):
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
-        played = self.soloist.perform(child(key, PLAY), self.soloist.prepare(population))
+        played = self.soloist.perform(child(key, MEASURE), self.soloist.prepare(population))
         size = sizes(population).astype(jnp.float32)
         fitness = worth(played.points, size, self.scale, self.parsimony, self.minimum)
         metrics = {

@@ -20,8 +20,8 @@ from jaxgp.contracts import Differentiable, Game, Opponent, Plans, Player
 from jaxgp.errors import reject
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.fitness.panel import PLAY, Memories, check_opponent, check_player
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child
+from jaxgp.fitness.panel import Memories, check_opponent, check_player
 from jaxgp.fitness.words import COUNTED
 from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like
@@ -119,7 +119,7 @@ class CoevolutionFitness(Absolute[Memories]):
         The points of the result are those of the games among the population, by seat. No two individuals meet the same
         opponents, so there are neither cases nor behaviour to compare.
         """
-        key = child(key, PLAY)
+        key = child(key, MEASURE)
         plans = self.player.prepare(population)
         count = self.player.count(plans)
         fitness, games, plies, searches = jnp.zeros(count), jnp.int32(0), jnp.int32(0), jnp.int32(0)

@@ -16,8 +16,8 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child
-from jaxgp.fitness.puzzles.suite import DRAW, SuiteFitness, SuiteResults
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child
+from jaxgp.fitness.puzzles.suite import SuiteFitness, SuiteResults
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators.selection import different
@@ -73,7 +73,7 @@ class SolverFitness(Absolute[Meetings]):
     def evaluate(self, key: Array, population: Genome, memory: Meetings) -> tuple[Evaluation, Meetings]:
         """Measure solvers [P, ...]."""
         solvers, (problems, size) = len(sizes(population)), memory.instances.shape
-        drawn = different(child(key, DRAW), problems, self.met, solvers)
+        drawn = different(child(key, MEASURE), problems, self.met, solvers)
         which = memory.instances[drawn].reshape(solvers, -1)
         result, found = self.suite.judged(population, which, memory.reference)
         return result, _remembered(memory, drawn, found, size)

@@ -30,13 +30,11 @@ from jax import Array, lax
 from jaxgp.arrays import comparable, count_distinct, leaders, take
 from jaxgp.bits import extend
 from jaxgp.contracts import Prover, States
-from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, check_worth, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
 from jaxgp.search.proofs.programs import ProgramClaims
 
-DRAW = 0
-"""The child of a generation's key that problems are drawn with."""
 LATER = 0.75
 """The share of problems that the best individual solves from which on the later stage begins."""
 SHORT = 2
@@ -146,7 +144,7 @@ class ProofFitness(Absolute[ProofStage]):
 
     def evaluate(self, key: Array, population: Genome, memory: ProofStage) -> tuple[Evaluation, ProofStage]:
         """Measure a population [P, ...] on the problems that this generation draws, and the fittest on all."""
-        which, size = self.draw(child(key, DRAW)), sizes(population).astype(jnp.float32)
+        which, size = self.draw(child(key, MEASURE)), sizes(population).astype(jnp.float32)
         count, drawn, pool = len(size), len(which), len(self.lengths)
         leader, plans = leaders(population), self.prover.prepare(population)
         every = np.argsort(-self.reference, kind="stable")

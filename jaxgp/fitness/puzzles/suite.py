@@ -30,7 +30,7 @@ from jaxgp.bits import extend
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Scheme, Solver, States
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import Absolute, Evaluation, check_worth, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, check_worth, child, worth
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
@@ -38,8 +38,6 @@ from jaxgp.spec import Instances
 
 SCORES = ("share", "log", "ratio")
 """What a solution may be worth: see `SuiteFitness.score`."""
-DRAW = 0
-"""The child of a generation's key that instances are drawn with."""
 
 
 @struct.dataclass
@@ -151,7 +149,7 @@ class SuiteFitness(Absolute[Array]):
 
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Measure a population [P, ...] on the instances that this generation draws."""
-        drawn = jax.random.permutation(child(key, DRAW), self.number)[: self.boards]
+        drawn = jax.random.permutation(child(key, MEASURE), self.number)[: self.boards]
         result, found = self.judged(population, jnp.tile(drawn, (len(sizes(population)), 1)), memory)
         # With the same instances for all, an instance is a case.
         cases = worth(found.score.T, sizes(population), self.scale, self.parsimony, self.minimum)

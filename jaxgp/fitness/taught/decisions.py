@@ -17,8 +17,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Player, States
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.fitness.panel import PLAY
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.interpreter.calls import Features
 from jaxgp.players.taught import Learns, Lessons, Outcomes
@@ -75,7 +74,7 @@ class DecisionFitness(Absolute[Seen]):
         """Let a population [P, ...] choose in the decisions that this generation draws."""
         if self.drawn is None:
             return self.measure(key, population, memory)
-        drawn = take(memory, jax.random.permutation(child(key, PLAY), self.stock)[: self.drawn])
+        drawn = take(memory, jax.random.permutation(child(key, MEASURE), self.stock)[: self.drawn])
         return self._judged(population, drawn), memory
 
     def measure(self, key: Array, population: Genome, memory: Seen) -> tuple[Evaluation, Seen]:

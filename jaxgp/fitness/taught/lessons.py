@@ -22,8 +22,7 @@ from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Differentiable, Plans, Player
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.fitness.panel import PLAY
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
 from jaxgp.fitness.taught.learning import learn_terms, sample
 from jaxgp.fitness.taught.options import LearningOptions
 from jaxgp.genotypes.language import Genome, sizes
@@ -100,7 +99,7 @@ class LessonFitness(Absolute[Lessons], Differentiable[Lessons]):
         """Return the lessons that measure the generation with this key."""
         if self.held:
             return self._at(memory, jnp.arange(self.held, dtype=jnp.int32))
-        return self._at(memory, self._places(child(key, PLAY), self.drawn))
+        return self._at(memory, self._places(child(key, MEASURE), self.drawn))
 
     def _places(self, key: Array, count: int) -> Array:
         """Draw the places of so many lessons of the stock, without those that are held back."""

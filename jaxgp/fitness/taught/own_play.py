@@ -19,8 +19,7 @@ from jax import Array, lax
 from jaxgp.arrays import OnHost, comparable, each
 from jaxgp.bits import pick
 from jaxgp.contracts import Player
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child, worth
-from jaxgp.fitness.panel import PLAY
+from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.players.taught import DecisionProcess, Learns
 from jaxgp.printable import brief
@@ -110,7 +109,7 @@ class OwnPlay(Absolute[Array]):
 
     def evaluate(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
         """Let individuals [P, ...] play from new starts."""
-        starts, lots = jax.random.split(child(key, PLAY))
+        starts, lots = jax.random.split(child(key, MEASURE))
         return self._played(lots, population, self._starts(starts)), memory
 
     def measure(self, key: Array, population: Genome, memory: Array) -> tuple[Evaluation, Array]:
