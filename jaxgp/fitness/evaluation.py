@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from jax.sharding import Mesh
 
 from jaxgp.arrays import comparable
 from jaxgp.checks.values import real
-from jaxgp.contracts import Differentiable, Memory, Metrics, Scheme
+from jaxgp.contracts import Differentiable, Memory, Metrics, Player, Scheme
 from jaxgp.errors import reject
 from jaxgp.genotypes.language import Genome, Language, language_of
 from jaxgp.options import MAX_FITNESS, MAX_WEIGHT
@@ -160,8 +160,39 @@ class Absolute(ABC, Generic[Memory]):
         return None
 
 
+class Memoryless(Absolute[tuple[()]]):
+    """Base of a fitness that carries nothing from generation to generation."""
+
+    def init(self, key: Array) -> tuple[()]:
+        """Return the memory, which is empty."""
+        del key
+        return ()
+
+
+class OfPlayer(Absolute[Memory]):
+    """Base of a fitness for which a player chooses moves, as individuals say.
+
+    Attributes:
+        player: how an individual plays.
+        learning: what individuals learn their numbers by, before they are measured; None: they do not.
+    """
+
+    player: Player
+    learning: Differentiable[Any] | None = None
+
+    @property
+    def language(self) -> Language | None:
+        """What the player's individuals are written in."""
+        return language_of(self.player)
+
+    @property
+    def differentiable(self) -> Differentiable[Any] | None:
+        """What individuals can learn by."""
+        return self.learning
+
+
 @dataclass(frozen=True)
-class FunctionFitness(Absolute[tuple[()]]):
+class FunctionFitness(Memoryless):
     """The value of one function of the population, for anything that is not a game; greater is better.
 
     Attributes:
@@ -177,11 +208,6 @@ class FunctionFitness(Absolute[tuple[()]]):
     def __post_init__(self) -> None:
         if not callable(self.function):
             reject("function", self.function, "a function (key, population [P, ...]) -> float32[P]")
-
-    def init(self, key: Array) -> tuple[()]:
-        """Return the memory, which is empty."""
-        del key
-        return ()
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""

@@ -22,10 +22,10 @@ from jaxgp.arrays import comparable, take
 from jaxgp.checks.values import choice, real, whole
 from jaxgp.contracts import Scheme
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import Absolute, Evaluation, Standing, child
+from jaxgp.fitness.evaluation import Evaluation, OfPlayer, Standing, child
 from jaxgp.fitness.panel import Memories, PanelFitness, check_player
 from jaxgp.fitness.tournament import round_robin
-from jaxgp.genotypes.language import Language, language_of, sizes
+from jaxgp.genotypes.language import sizes
 from jaxgp.genotypes.rulelists import RuleLists
 from jaxgp.operators import tournament_groups
 from jaxgp.options import MAX_WEIGHT
@@ -40,7 +40,7 @@ ORDER, MATCHES, LOTS, PANEL = range(4)
 
 
 @dataclass(frozen=True)
-class GroupFitness(Absolute[Memories]):
+class GroupFitness(OfPlayer[Memories]):
     """fitness = points of the tournament + panel_weight * fitness against the panel.
 
     Attributes:
@@ -74,11 +74,6 @@ class GroupFitness(Absolute[Memories]):
         real("panel_weight", self.panel_weight, 0, MAX_WEIGHT)
         choice("ties", self.ties, ("rules", "lot"))
         choice("stop", self.stop, ("beaten", "all_beaten", "never"))
-
-    @property
-    def language(self) -> Language | None:
-        """What the player's individuals are written in."""
-        return language_of(self.player)
 
     def check(self, scheme: Scheme) -> None:
         """Refuse a scheme whose individuals cannot be measured, or are no whole groups; raises UsageError."""

@@ -14,10 +14,10 @@ from jaxgp.arrays import count_distinct, in_chunks, in_shares, take
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Differentiable, Game, Opponent, Player, States
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, check_worth, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Evaluation, OfPlayer, check_worth, child, worth
 from jaxgp.fitness.matches import keys_of, mean_by_opponent, play, seats
 from jaxgp.fitness.words import POINTS
-from jaxgp.genotypes.language import Genome, Language, language_of, sizes
+from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.options import MAX_PLIES, MAX_WEIGHT
 from jaxgp.printable import brief
 
@@ -64,7 +64,7 @@ def check_opponent(game: Game, opponent: Opponent) -> None:
 
 
 @dataclass(frozen=True)
-class PanelFitness(Absolute[Memories]):
+class PanelFitness(OfPlayer[Memories]):
     """fitness = max(minimum, scale * (points + win_bonus * wins) - parsimony * size).
 
     The points are the mean in the first seat plus the mean in the second, averaged over the opponents by weight. With
@@ -132,16 +132,6 @@ class PanelFitness(Absolute[Memories]):
         whole("opening", self.opening, 0, self.max_plies, "max_plies")
         if self.chunk is not None:
             whole("chunk", self.chunk, 1, or_null=True)
-
-    @property
-    def language(self) -> Language | None:
-        """What the player's individuals are written in."""
-        return language_of(self.player)
-
-    @property
-    def differentiable(self) -> Differentiable[Any] | None:
-        """What individuals can learn by."""
-        return self.learning
 
     def init(self, key: Array) -> Memories:
         """Return the memories of the opponents."""

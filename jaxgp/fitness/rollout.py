@@ -22,7 +22,7 @@ from jaxgp.contracts import Differentiable, Driver, Instanced, Simulation, State
 from jaxgp.errors import reject
 from jaxgp.fitness.among.crews import Crew, OwnRivals
 from jaxgp.fitness.among.opposition import Opposition
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Evaluation, Memoryless, child, worth
 from jaxgp.fitness.roller import Ended, Roller
 from jaxgp.games.casting import Cast
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
@@ -85,7 +85,7 @@ def number_of(simulation: Simulation, quantity: str, option: str = "fitness.quan
 
 
 @dataclass(frozen=True, eq=False)
-class RolloutFitness(Absolute[tuple[()]]):
+class RolloutFitness(Memoryless):
     """fitness = max(minimum, scale * value - parsimony * size), over rollouts; nothing is carried along.
 
     Attributes:
@@ -182,11 +182,6 @@ class RolloutFitness(Absolute[tuple[()]]):
             driver = self.opposition.drives(self.driver)
             rivals = OwnRivals(driver, self.opposition.count, self.simulation.seats - 1)
         return Roller(self.simulation, self.driver, self.crews, grows, self.patience, rivals)
-
-    def init(self, key: Array) -> tuple[()]:
-        """Return the memory, which is empty."""
-        del key
-        return ()
 
     def in_chunks(self, chunk: int | None, /) -> "RolloutFitness":
         """Return the fitness that drives at most this many individuals at a time; it finds the same."""

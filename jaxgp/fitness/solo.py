@@ -9,13 +9,13 @@ from jax import Array
 from jaxgp.arrays import count_distinct
 from jaxgp.contracts import Soloist
 from jaxgp.errors import reject
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, check_worth, child, worth
+from jaxgp.fitness.evaluation import MEASURE, Evaluation, Memoryless, check_worth, child, worth
 from jaxgp.genotypes.language import Genome, Language, language_of, sizes
 from jaxgp.printable import brief
 
 
 @dataclass(frozen=True, eq=False)
-class SoloFitness(Absolute[tuple[()]]):
+class SoloFitness(Memoryless):
     """fitness = max(minimum, scale * points - parsimony * size).
 
     There are no opponents that learn, so nothing is carried from generation to generation.
@@ -43,11 +43,6 @@ class SoloFitness(Absolute[tuple[()]]):
     def language(self) -> Language | None:
         """What the soloist's individuals are written in."""
         return language_of(self.soloist)
-
-    def init(self, key: Array) -> tuple[()]:
-        """Return the memory, which is empty."""
-        del key
-        return ()
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""

@@ -20,10 +20,10 @@ from jaxgp.contracts import Differentiable, Game, Opponent, Plans, Player
 from jaxgp.errors import reject
 from jaxgp.fitness import matches
 from jaxgp.fitness.among import coplay
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child
+from jaxgp.fitness.evaluation import MEASURE, Evaluation, OfPlayer, child
 from jaxgp.fitness.panel import Memories, check_opponent, check_player
 from jaxgp.fitness.words import COUNTED
-from jaxgp.genotypes.language import Genome, Language, language_of
+from jaxgp.genotypes.language import Genome
 from jaxgp.options import MAX_GAMES, MAX_WEIGHT, check_like
 from jaxgp.printable import brief
 from jaxgp.seats.options import GuideOptions
@@ -55,7 +55,7 @@ class Guide:
 
 
 @dataclass(frozen=True)
-class CoevolutionFitness(Absolute[Memories]):
+class CoevolutionFitness(OfPlayer[Memories]):
     """fitness = points of the games against guides + weight * points of the games against others of the population.
 
     Attributes:
@@ -93,16 +93,6 @@ class CoevolutionFitness(Absolute[Memories]):
         whole("opening", self.opening, 0, self.max_plies, "max_plies")
         if self.counted not in COUNTED:
             reject("counted", self.counted, ", ".join(COUNTED))
-
-    @property
-    def language(self) -> Language | None:
-        """What the player's individuals are written in."""
-        return language_of(self.player)
-
-    @property
-    def differentiable(self) -> Differentiable[Any] | None:
-        """What individuals can learn by."""
-        return self.learning
 
     def keys(self, key: Array) -> tuple[Array, Array]:
         """Return the keys that a referee and the guides begin with."""

@@ -18,7 +18,7 @@ from jax import Array, lax
 
 from jaxgp.contracts import Game, Plans, Player, States
 from jaxgp.fitness.among import coplay
-from jaxgp.fitness.evaluation import Absolute, Evaluation, child
+from jaxgp.fitness.evaluation import Evaluation, Memoryless, child
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.printable import brief
 
@@ -27,7 +27,7 @@ MATCHES = 2
 
 
 @dataclass(frozen=True)
-class EliminationFitness(Absolute[tuple[()]]):
+class EliminationFitness(Memoryless):
     """fitness = 1 / n, where n individuals were left in the round of the defeat; 1 for the winner.
 
     The population is a power of two.
@@ -59,11 +59,6 @@ class EliminationFitness(Absolute[tuple[()]]):
     def keys(self, key: Array) -> tuple[Array, Array]:
         """Return the key for both: only a referee draws from it."""
         return key, key
-
-    def init(self, key: Array) -> tuple[()]:
-        """Return the memory, which is empty."""
-        del key
-        return ()
 
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Play the tournament of a population [P, ...].

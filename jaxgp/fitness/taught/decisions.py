@@ -17,8 +17,8 @@ from jax import Array, lax
 
 from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Player, States
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, Language, language_of, sizes
+from jaxgp.fitness.evaluation import MEASURE, Evaluation, OfPlayer, child, worth
+from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.interpreter.calls import Features
 from jaxgp.players.taught import Learns, Lessons, Outcomes
 from jaxgp.printable import brief
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class DecisionFitness(Absolute[Seen]):
+class DecisionFitness(OfPlayer[Seen]):
     """fitness = max(minimum, scale * share of decisions - parsimony * size).
 
     The memory is what is seen of the stock of decisions.
@@ -60,11 +60,6 @@ class DecisionFitness(Absolute[Seen]):
     seats: ClassVar[int] = 1
 
     __repr__ = brief
-
-    @property
-    def language(self) -> Language | None:
-        """What the player's individuals are written in."""
-        return language_of(self.player)
 
     def init(self, key: Array) -> Seen:
         """Return what is seen of the stock, which may take a while."""

@@ -19,8 +19,8 @@ from jax import Array, lax
 from jaxgp.arrays import OnHost, comparable, each
 from jaxgp.bits import pick
 from jaxgp.contracts import Player
-from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, child, worth
-from jaxgp.genotypes.language import Genome, Language, language_of, sizes
+from jaxgp.fitness.evaluation import MEASURE, Evaluation, OfPlayer, child, worth
+from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.players.taught import DecisionProcess, Learns
 from jaxgp.printable import brief
 
@@ -61,7 +61,7 @@ def look(player: Player, process: DecisionProcess) -> Different:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnPlay(Absolute[Array]):
+class OwnPlay(OfPlayer[Array]):
     """fitness = max(minimum, scale * (share of games won + nearness * mean nearness) - parsimony * size).
 
     The nearness of a position is 1 at the end of a game that is won, 0 where it cannot be won any more, and falls with
@@ -93,11 +93,6 @@ class OwnPlay(Absolute[Array]):
     seats: ClassVar[int] = 1
 
     __repr__ = brief
-
-    @property
-    def language(self) -> Language | None:
-        """What the player's individuals are written in."""
-        return language_of(self.player)
 
     def init(self, key: Array) -> Array:
         """Return the starts of the referee."""
