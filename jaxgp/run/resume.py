@@ -15,23 +15,13 @@ from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, own, with_own
 from jaxgp.store import initial, runs
-from jaxgp.store.directory import COMPLETE, RunDirectory, digest
+from jaxgp.store.directory import COMPLETE, UNRELATED, RunDirectory, digest
 from jaxgp.store.table import CSVTable
 
 if TYPE_CHECKING:
     from jaxgp.games.outside import Games
 
-CHANGEABLE = (
-    "logger",
-    "metric",
-    "checkpoint_every",
-    "keep_checkpoints",
-    "cores",
-    "devices",
-    "compilation_cache",
-    "title",
-    "table",
-)
+CHANGEABLE = tuple(name for name in UNRELATED if name != "resume")
 """Options that may change when a run is resumed, beside `CHUNK`; `GENERATIONS` may be raised as well."""
 MAX_RUNS = 1000
 """The most runs in one program."""
