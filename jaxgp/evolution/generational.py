@@ -11,6 +11,7 @@ from jax import Array
 
 from jaxgp.arrays import count_unique
 from jaxgp.checks.values import check_parts
+from jaxgp.contracts import Metrics
 from jaxgp.errors import reject
 from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.tuning.tuner import Tuner, Tunes
@@ -20,8 +21,6 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.text import parse_program
 from jaxgp.operators import creation, sharing, variation
-
-Metrics = dict[str, Array]
 
 BREED = 1
 """The child of a generation's key that selection and variation take."""
@@ -147,7 +146,7 @@ class Generational(Elitist):
         return offspring, memory, bred
 
 
-def size_metrics(population: Genome, best: Array) -> Metrics:
+def size_metrics(population: Genome, best: Array) -> dict[str, Array]:
     """Return the sizes of individuals [P, ...] in nodes or rules: that of the `best` (int32[]), mean, greatest."""
     size = sizes(population)
     return {"best_size": size[best], "mean_size": size.mean(dtype=jnp.float32), "max_size": size.max()}

@@ -35,10 +35,10 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from jaxgp import arrays
 from jaxgp.arrays import PARTS, WHOLE, comparable, take
-from jaxgp.contracts import Genomes
+from jaxgp.contracts import Genomes, Metrics
 from jaxgp.evolution import candidates, options
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import ManyPopulations, Metrics, Outcome, Ring, put, stagnation
+from jaxgp.evolution.ring import ManyPopulations, Outcome, Ring, put, stagnation
 from jaxgp.evolution.state import BestSoFar, EvolutionState
 from jaxgp.operators import selection
 

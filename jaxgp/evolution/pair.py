@@ -13,8 +13,8 @@ from jax import Array
 from jax.sharding import Mesh
 
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Fitness, Scheme
-from jaxgp.evolution.ring import Metrics, OnePopulation, Outcome, Ring
+from jaxgp.contracts import Fitness, Metrics, Scheme
+from jaxgp.evolution.ring import OnePopulation, Outcome, Ring
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.puzzles.meetings import Meetings, fresh, instances_of
 from jaxgp.fitness.refereed import Memories

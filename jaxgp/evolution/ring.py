@@ -26,7 +26,7 @@ from jax.sharding import Mesh, NamedSharding
 from jaxgp import arrays
 from jaxgp.arrays import WHOLE
 from jaxgp.checks.values import whole
-from jaxgp.contracts import Differentiable, Fitness, Genomes, Scheme
+from jaxgp.contracts import Differentiable, Fitness, Genomes, Metrics, Scheme
 from jaxgp.errors import reject
 from jaxgp.evolution import candidates
 from jaxgp.evolution.state import BestSoFar, EvolutionState
@@ -34,8 +34,6 @@ from jaxgp.evolution.tuning.tuner import Learner, Tunes
 from jaxgp.fitness.evaluation import Absolute, Standing
 
 Tree = TypeVar("Tree")
-
-Metrics = dict[str, Array]
 
 NEW_GAMES = np.uint32(2**32 - 1)
 """The `fold_in` number reserved for the final games of candidates; no generation reaches it."""
@@ -335,7 +333,7 @@ class Ring(OnePopulation):
         if tuner is None or loss is None:
             return population, population, {}
         tuned, metrics = tuner.learn(key, population, loss, state.memory, state.generation)
-        return tuned, population if tuner.options.reborn else tuned, dict(metrics)
+        return tuned, population if tuner.options.reborn else tuned, metrics
 
     def again(self, state: EvolutionState, number: Array) -> tuple[Array, Array]:
         """Let the candidates play another round of new games.

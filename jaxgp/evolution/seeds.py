@@ -15,7 +15,8 @@ from jax import Array
 from jax.sharding import PartitionSpec
 
 from jaxgp.arrays import PARTS, each
-from jaxgp.evolution.ring import ManyPopulations, Metrics
+from jaxgp.contracts import Metrics
+from jaxgp.evolution.ring import ManyPopulations
 from jaxgp.evolution.state import EvolutionState
 
 

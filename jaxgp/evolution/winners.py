@@ -21,13 +21,12 @@ from jax import Array, lax
 
 from jaxgp.arrays import count_unique, take
 from jaxgp.checks.values import check_parts
+from jaxgp.contracts import Metrics
 from jaxgp.evolution.generational import size_metrics
 from jaxgp.evolution.options import GroupsOptions
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import draw, rulelists
-
-Metrics = dict[str, Array]
 
 ALTERNATION = 4
 """Parents that one alternation needs, and children that it makes."""

@@ -15,13 +15,13 @@ from jax.stages import Compiled
 from jaxgp import kinds
 from jaxgp.config.games import cast_of
 from jaxgp.config.schema import Config
-from jaxgp.contracts import Alone, Driver, Game, Opponent, Prover
+from jaxgp.contracts import Alone, Driver, Game, Metrics, Opponent, Prover
 from jaxgp.errors import reject
 from jaxgp.evolution.generational import Generational
 from jaxgp.evolution.islands import Islands
 from jaxgp.evolution.options import GPOptions, GroupsOptions, chunks, of_island
 from jaxgp.evolution.pair import Pair
-from jaxgp.evolution.ring import Evolution, Metrics, Ring
+from jaxgp.evolution.ring import Evolution, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
 from jaxgp.export.export import ExportError, Written

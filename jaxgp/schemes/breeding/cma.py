@@ -22,7 +22,8 @@ from jax import Array
 
 from jaxgp.arrays import comparable, count_unique
 from jaxgp.checks.values import check_parts
-from jaxgp.evolution.generational import BREED, Metrics, size_metrics
+from jaxgp.contracts import Metrics
+from jaxgp.evolution.generational import BREED, size_metrics
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import parse
 from jaxgp.genotypes.primitives import PrimitiveSet

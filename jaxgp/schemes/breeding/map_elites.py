@@ -14,7 +14,8 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable, count_unique, take
-from jaxgp.evolution.generational import BREED, Metrics, first_programs, size_metrics
+from jaxgp.contracts import Metrics
+from jaxgp.evolution.generational import BREED, first_programs, size_metrics
 from jaxgp.evolution.tuning.tuner import Tuner, Tunes
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import programs

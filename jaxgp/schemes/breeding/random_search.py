@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from jax import Array
 
-from jaxgp.evolution.generational import BREED, Generational, Metrics
+from jaxgp.contracts import Metrics
+from jaxgp.evolution.generational import BREED, Generational
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.programs import Programs
 
