@@ -24,6 +24,7 @@ from jaxgp.evolution.pair import Pair
 from jaxgp.evolution.ring import Evolution, Ring
 from jaxgp.evolution.seeds import Seeds
 from jaxgp.evolution.state import EvolutionState
+from jaxgp.evolution.winners import Winners
 from jaxgp.export.export import ExportError, Written
 from jaxgp.games.casting import Cast
 from jaxgp.games.outside import Games
@@ -32,7 +33,7 @@ from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.rulelists import RuleLanguage
 from jaxgp.host.driving import drive, replay_rollout
 from jaxgp.host.replay import ReplayGame, Rival, replay_alone, replay_games
-from jaxgp.operators import creation, rulelists
+from jaxgp.operators import creation
 from jaxgp.options import MAX_PLIES
 from jaxgp.players.driver import fixed_driver
 from jaxgp.schemes.cma import CMAOptions
@@ -44,12 +45,7 @@ def creator(language: Language, algorithm: GPOptions | GroupsOptions | CMAOption
     """Return (key, count) -> random individuals [count, ...], created by the algorithm's options."""
     if isinstance(language, RuleLanguage):
         options = algorithm if isinstance(algorithm, GroupsOptions) else GroupsOptions()
-
-        def rule_lists(key: Array, count: int) -> Genome:
-            keys = jax.random.split(key, count)
-            return jax.vmap(lambda k: rulelists.create(k, language, options.creation, options.capacity))(keys)
-
-        return rule_lists
+        return Winners(language, options).create
     by = algorithm if isinstance(algorithm, GPOptions) else GPOptions()
     return lambda key, count: creation.create(key, language, by.creation, count, by.capacity)
 
