@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
 
-from jaxgp.arrays import groups
+from jaxgp.arrays import digests, groups
 from jaxgp.bits import extend
 from jaxgp.contracts import Game, Soloist, States
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -119,7 +119,4 @@ def behaviour(biases: Array, shared: int) -> Array:
     """
     table = biases.reshape(len(biases), -1, shared)
     # Rounded, since adding a constant and subtracting it again leaves rounding errors.
-    steps = jnp.round((table - table[:, :1]) * 1024).astype(jnp.int32).reshape(biases.shape)
-    odd = np.random.default_rng(0).integers(0, 2**31, biases.shape[1], np.uint32) * 2 + 1
-    total = (steps.astype(jnp.uint32) * odd).sum(1, dtype=jnp.uint32)
-    return jax.vmap(lambda x: extend(jnp.zeros(2, jnp.uint32), x))(total.astype(jnp.int32))
+    return digests(jnp.round((table - table[:, :1]) * 1024).astype(jnp.int32))
