@@ -120,11 +120,10 @@ def chunks(algorithm: "AlgorithmOptions") -> list[int]:
 
 
 def _shared(algorithm: "GPOptions | GroupsOptions", prefix: str, kept: int) -> None:
-    """Check that the islands can share the population; `kept` of an island's individuals are never replaced."""
+    """Check that the islands, no more than individuals, can share them; `kept` of an island are never replaced."""
     islands, population, name = algorithm.islands, algorithm.population, prefix + "islands."
     if islands.count == 1:
         return
-    bound(islands, "count", name, high=population, why=f"{prefix}population")
     if population % islands.count:
         below = population - population % islands.count
         near = f"a multiple of {name}count={islands.count}, such as {below} or {below + islands.count}"

@@ -39,7 +39,7 @@ Mutator = Callable[[Array, PrimitiveSet, Breeding, Programs, Array], Programs]
 """Changes trees: key[B], the primitive set, the options, trees [B, L] and their root types int32[B] -> trees [B, L]."""
 
 
-def _leaf(primitives: PrimitiveSet, capacity: int, opcode: Array, value: Array) -> Programs:
+def _leaf(capacity: int, opcode: Array, value: Array) -> Programs:
     """Return a tree of one terminal, [L]."""
     first = jnp.arange(capacity) == 0
     return Programs(
@@ -231,7 +231,7 @@ def _shrink(key: Array, primitives: PrimitiveSet, tree: Programs, root_type: Arr
     fits = jnp.asarray(primitives.fills)[programs.slot_type(primitives, root_type, tree, node)]
     fits &= jnp.asarray(primitives.arity) == 0
     code = draw.primitive(code_word, primitives, fits)
-    leaf = _leaf(primitives, tree.capacity, code, draw.value(value_word, primitives, code))
+    leaf = _leaf(tree.capacity, code, draw.value(value_word, primitives, code))
     changed, _ = programs.replace(tree, node, leaf, jnp.int32(0))
     return where(inner.any() & fits.any(), changed, tree)
 

@@ -95,8 +95,7 @@ class GreedyPlayer:
             place = first + jnp.arange(WIDTH, dtype=jnp.int32)
             moves, seen = tried(states, place)
             values = evaluate_uneven(self.primitives, plans, seen.reshape(*seen.shape[:2], -1)).reshape(moves.shape)
-            values = jnp.where(jnp.isnan(values), LOWEST, jnp.maximum(values, LOWEST))
-            values = jnp.where(place < choices[..., None], values, -jnp.inf)
+            values = jnp.where(place < choices[..., None], _bounded(values), -jnp.inf)
             top = values.max(-1)
             here = jnp.take_along_axis(moves, values.argmax(-1)[..., None], -1)[..., 0]
             return first + WIDTH, jnp.maximum(best, top), jnp.where(top > best, here, chosen)
