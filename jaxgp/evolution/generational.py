@@ -14,7 +14,7 @@ from jaxgp.checks.values import check_parts
 from jaxgp.contracts import Metrics
 from jaxgp.errors import reject
 from jaxgp.evolution.options import GPOptions
-from jaxgp.evolution.tuning.tuner import Tuner, Tunes
+from jaxgp.evolution.tuning.tuner import Learner, Tuner, Tunes
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import Genome, sizes
 from jaxgp.genotypes.primitives import PrimitiveSet
@@ -32,13 +32,6 @@ class LimitedMemory:
 
     counts: Array  # float32[2, S]: see `Generational.init`
     allowed: Array  # bool[N]: what individuals may have
-
-
-def first_programs(key: Array, primitives: PrimitiveSet, options: GPOptions, count: int) -> Programs:
-    """Return the programs of a first generation, [count, T, L]: `options.initial`, and random ones after them."""
-    made = creation.create(key, primitives, options.creation, count, options.capacity)
-    given = [parse_program(primitives, text, options.capacity) for text in options.initial[:count]]
-    return jax.tree.map(lambda all_, *some: all_.at[: len(some)].set(jnp.stack(some)), made, *given) if given else made
 
 
 @dataclass(frozen=True)
@@ -63,6 +56,20 @@ class Elitist(Tunes):
         """The elites, which come first in the next population."""
         return self.options.elites
 
+    @property
+    def tuner(self) -> Learner | None:
+        """How individuals learn their numbers; None: they do not."""
+        return Tuner(self.primitives, self.options.tune) if self.options.tune.steps else None
+
+    def create(self, key: Array, count: int) -> Programs:
+        """Return programs [count, T, L]: those of `options.initial`, and random ones after them."""
+        options = self.options
+        made = creation.create(key, self.primitives, options.creation, count, options.capacity)
+        given = [parse_program(self.primitives, text, options.capacity) for text in options.initial[:count]]
+        if not given:
+            return made
+        return jax.tree.map(lambda all_, *some: all_.at[: len(some)].set(jnp.stack(some)), made, *given)
+
     def describe(self, population: Programs, best: Array) -> Metrics:
         """Return the sizes of programs in nodes, and how many are distinct."""
         return size_metrics(population, best) | {"unique_programs": count_unique(population)}
@@ -83,11 +90,6 @@ class Generational(Elitist):
     def __repr__(self) -> str:
         return f"Generational({self.primitives.name} of {self.population})"
 
-    @property
-    def tuner(self) -> Tuner | None:
-        """How individuals learn their numbers; None: they do not."""
-        return Tuner(self.primitives, self.options.tune) if self.options.tune.steps else None
-
     def limited(self, allowed: Array) -> Self:
         """Return the scheme of individuals that have some primitives alone, bool[N], which may be traced."""
         return replace(self, primitives=self.primitives.limited(allowed))
@@ -107,10 +109,6 @@ class Generational(Elitist):
         """Return float32[2, S], the counts of behaviours so far, for fitness sharing with a memory."""
         counts = sharing.init(self.options.selection.sharing_memory)
         return LimitedMemory(counts, jnp.asarray(self.primitives.allowed)) if self.primitives.left_out else counts
-
-    def create(self, key: Array, count: int) -> Programs:
-        """Return programs [count, T, L]: those that are given, and random ones."""
-        return first_programs(key, self.primitives, self.options, count)
 
     def breed(
         self, key: Array, population: Programs, result: Evaluation, memory: Array | LimitedMemory

@@ -13,14 +13,12 @@ import jax.numpy as jnp
 from flax import struct
 from jax import Array
 
-from jaxgp.arrays import comparable, count_unique, take
+from jaxgp.arrays import comparable, take
 from jaxgp.contracts import Metrics
-from jaxgp.evolution.generational import BREED, first_programs, size_metrics
-from jaxgp.evolution.tuning.tuner import Tuner, Tunes
+from jaxgp.evolution.generational import BREED, Elitist
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.language import sizes
-from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import variation
 from jaxgp.schemes.map_elites import MapElitesOptions
@@ -35,41 +33,21 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Elites(Tunes):
+class Elites(Elitist):
     """Children of individuals of the archive, which every generation enters.
 
     Attributes:
         primitives: function and terminal set.
-        options: of the archive, and of creation, crossover and mutation.
+        options: of the archive, and of creation, crossover and mutation. There are no elites but those of the archive.
     """
 
-    primitives: PrimitiveSet
     options: MapElitesOptions
-
-    @property
-    def population(self) -> int:
-        """P."""
-        return self.options.population
-
-    @property
-    def kept(self) -> int:
-        """0: who is kept is in the archive."""
-        return 0
-
-    @property
-    def tuner(self) -> Tuner | None:
-        """How individuals learn their numbers; None: they do not."""
-        return Tuner(self.primitives, self.options.tune) if self.options.tune.steps else None
 
     def init(self) -> Archive:
         """Return empty cells."""
         cells = self.options.bins ** len(self.options.axes)
         genomes = programs.empty((cells, self.primitives.num_trees), self.options.capacity)
         return Archive(genomes, jnp.full(cells, -jnp.inf))
-
-    def create(self, key: Array, count: int) -> Programs:
-        """Return programs [count, T, L]: those that are given, and random ones."""
-        return first_programs(key, self.primitives, self.options, count)
 
     def breed(
         self, key: Array, population: Programs, result: Evaluation, memory: Archive
@@ -115,10 +93,6 @@ class Elites(Tunes):
         first, both = result.points[:, 0], result.points.sum(1)
         alone = result.points.shape[1] == 1
         return jnp.where((both > 0) & (not alone), first / jnp.where(both > 0, both, 1.0), 0.5)
-
-    def describe(self, population: Programs, best: Array) -> Metrics:
-        """Return the sizes of programs in nodes, and how many are distinct."""
-        return size_metrics(population, best) | {"unique_programs": count_unique(population)}
 
 
 def enter(archive: Archive, population: Programs, fitness: Array, cells: Array) -> Archive:
