@@ -1,14 +1,14 @@
 """Every promise between rooms, on one page: what is asked of a game, an actor, an opponent, a fitness and a scheme.
 
-There is no code here. Comments give what a member returns: its shape, then its meaning. `P` counts individuals, `M` and
-`G` games of each, `A` actions, `T` trees of a program.
+These are declarations; `Driver.arrange` alone has a body. Comments give what a member returns: its shape, then its
+meaning. `P` counts individuals, `M` and `G` games of each, `A` actions, `T` trees of a program.
 
 A key is a typed JAX random key, key[]. States, plans and memories are trees of arrays, whose types the implementers
 choose. Everything is pure; `jax.vmap` happens at the outermost call, so a game sees one state at a time.
 
 A game or an actor says what else it can do by its base classes: `ListsMoves`, `RollsByTurn`, `Packs`, `Puzzle`,
 `Simulation`, `Instanced`, `Problem`; `Soloist`, `Solver`, `Driver`, `Prover`. So does a fitness: `Differentiable`.
-Nobody looks for methods by their names.
+Methods are looked up by their names only to refuse a value that lacks them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ BREED = 1
 
 @struct.dataclass
 class LimitedMemory:
-    """What is carried along where some primitives are left out: which, so that one program breeds with any of them."""
+    """Memory of a scheme that leaves primitives out.
+
+    Which ones is an array, so one compiled program serves every choice.
+    """
 
     counts: Array  # float32[2, S]: see `Generational.init`
     allowed: Array  # bool[N]: what individuals may have

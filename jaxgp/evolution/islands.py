@@ -270,5 +270,5 @@ def _enter(kept: candidates.Candidates, challenger: BestSoFar) -> tuple[candidat
 
 
 def _migration(key: Array, generation: Array) -> Array:
-    """Return key[2] of an island in a generation: for drawing migrants, and for the places of those that come."""
+    """Return key[2] of an island in a generation: one draws migrants, one the places of those that arrive."""
     return jax.random.split(jax.random.fold_in(jax.random.fold_in(key, MIGRATION), generation))

@@ -213,7 +213,7 @@ class GPOptions(AlgorithmOptions):
     initial: list[str] = option(
         [],
         "programs as text, or champions of other runs: run directories, champion files, FILE.jsonl#SEED, all champions "
-        "of FILE.jsonl; they take the place of the first of these",
+        "of FILE.jsonl; they replace the first random programs, on every island",
     )
     selection: SelectionOptions = option(SelectionOptions(), "how parents are drawn")
     crossover: CrossoverOptions = option(CrossoverOptions(), "subtree crossover of parents")

@@ -74,7 +74,7 @@ def stagnation(limit: int | None, generation: Array, champion: BestSoFar) -> tup
 class Evolution(Protocol):
     """What brings a state from one generation to the next: a ring, or rings made of rings.
 
-    `Seeds` has the first seven members, for lists of states.
+    `Seeds` lacks `again`, `memory` and `place`; its `init` and `step` return lists, one state for each run.
     """
 
     @property

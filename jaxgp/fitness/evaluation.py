@@ -35,7 +35,7 @@ class Evaluation:
     """
 
     fitness: Array  # float32[P]
-    points: Array  # float32[P, S]: what the fitness is made of, by seat
+    points: Array  # float32[P, S] by seat, or [P, 1] of all seats: what the fitness is made of
     metrics: dict[str, Array]
     cases: Array | None = None  # float32[K, P]: the fitness as if all games went like those of one case
     results: Array | None = None  # float32[P, O, 2]: mean result by opponent and seat; 1 win, 1/2 draw, 0 loss
@@ -76,9 +76,9 @@ class Standing(NamedTuple):
 
 
 class Absolute(ABC, Generic[Memory]):
-    """Base of a fitness: the fittest individual is the best, and a value means the same in every generation.
+    """Base of every fitness. By default the fittest individual is the best.
 
-    Where values of two generations cannot be compared, the fitness needs a referee: `jaxgp.fitness.refereed.Refereed`.
+    Where values of two generations cannot be compared, put a `jaxgp.fitness.refereed.Refereed` around it.
     A fitness of your own needs three members: `seats`, how many entries `points` have; `init(key)`, what it carries
     from generation to generation; and `evaluate(key, population, memory)`, an `Evaluation` and the memory that follows.
     """

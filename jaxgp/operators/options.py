@@ -46,7 +46,9 @@ class SelectionOptions(Checked):
     truncation_fraction: float = option(
         0.5, "truncation: the share of the population that is kept", low=0, high=1, above=True
     )
-    power: float = option(1.0, "roulette: parents are drawn by fitness ** power", low=0, high=MAX_POWER, above=True)
+    power: float = option(
+        1.0, "fitness ** power is what is shared and, by roulette, drawn by", low=0, high=MAX_POWER, above=True
+    )
     sharing: float = option(
         0.0,
         "fitness sharing: fitness is divided by (individuals that behave alike) ** sharing; 0: none",

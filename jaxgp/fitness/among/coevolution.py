@@ -31,7 +31,7 @@ from jaxgp.seats.options import GuideOptions
 Tree = TypeVar("Tree")
 
 OWN = 2**31
-"""The child of the key at the start that guides begin with; a panel's opponents begin with the first ones."""
+"""The `fold_in` number of the guides' first key; the panel splits the same key, which takes 0, 1, 2 and so on."""
 
 
 @dataclass(frozen=True)

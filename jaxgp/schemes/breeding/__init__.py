@@ -1,1 +1,1 @@
-"""Schemes of algorithms that are not those of `jaxgp.evolution`: archives, and random search."""
+"""Schemes of algorithms that are not those of `jaxgp.evolution`: archives, CMA-ES, gates, random search."""
