@@ -33,6 +33,8 @@ OF_REFEREE = "standing_"
 class Referee(Remembers[Memory], Protocol[Memory]):
     """A fitness whose values mean the same in every generation."""
 
+    @property
+    def seats(self) -> int: ...  # S, entries of points.
     def measure(self, key: Array, population: Genome, memory: Memory) -> tuple[Evaluation, Memory]:
         """Measure individuals [P, ...]; `key` must not be used for anything else."""
 
@@ -92,8 +94,8 @@ class Refereed(Absolute[Memories]):
 
     @property
     def seats(self) -> int:
-        """S, entries of points."""
-        return self.fitness.seats
+        """S, entries of points: those of the referee, as the standing and the champion have them."""
+        return self.referee.seats
 
     @property
     def language(self) -> Language | None:

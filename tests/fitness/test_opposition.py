@@ -9,11 +9,13 @@ import pytest
 
 from jaxgp.errors import UsageError
 from jaxgp.evolution.generational import Generational
+from jaxgp.evolution.instances import Mutants
 from jaxgp.evolution.options import GPOptions
 from jaxgp.evolution.ring import Ring
 from jaxgp.fitness.among.opposition import DrawnRivals, Population
 from jaxgp.fitness.evaluation import Absolute, Evaluation
 from jaxgp.fitness.phases import Phased
+from jaxgp.fitness.refereed import Refereed
 from jaxgp.fitness.rollout import RolloutFitness, Shares
 from jaxgp.spec import Hand
 from tests.fitness.test_rollout import DRIVER, LANGUAGE, NUMBERS, OTHER, RUNNER, WINDY, Track
@@ -144,6 +146,19 @@ def test_a_phase_ends(bounds, second):
 def test_phases_have_an_end():
     with pytest.raises(UsageError, match="phase_generations"):
         Phased((Constant(0.0), Constant(1.0)))
+
+
+def test_the_champion_of_two_phases_has_the_points_of_the_referee_by_seat():
+    """The phases have one mean for each individual, the referee has a mean for each of two seats."""
+    rivals = RolloutFitness(Track(), RUNNER, "way", crews=tuple((one,) for one in RIVALS))
+    coplay = RolloutFitness(Track(), RUNNER, "way", opposition=Population(1))
+    made = Refereed(Phased((rivals, coplay), generations=1), rivals)
+    scheme = Mutants(4, 1, 2, lambda key, n: jnp.arange(n), lambda key, one: (one + 1, jnp.bool_(True)))
+    ring = Ring(made, scheme)
+    before = jax.eval_shape(ring.init, KEY)
+    after, metrics = jax.eval_shape(ring.step, before)
+    assert before.champion.points.shape == after.champion.points.shape == (2,)
+    assert {"best_points_first", "best_points_second"} <= set(metrics)
 
 
 @pytest.mark.thorough
