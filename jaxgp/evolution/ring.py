@@ -46,7 +46,7 @@ class Outcome(NamedTuple):
         fitness: float32[P], of the population that was measured.
         standing: of its best individual; without metrics.
         challenger: this individual, with its fitness and points by the measure that generations share.
-        measured: the population [P, ...], which may have been tuned before.
+        measured: the population [P, ...] that has this fitness: it may have been tuned before, and have learned since.
         born: what its children inherit of it: the same, or what it was before it was tuned.
     """
 
@@ -324,7 +324,7 @@ class Ring(OnePopulation):
         following = EvolutionState(
             state.generation + 1, state.key, offspring, memory, carried, champion, finished, kept
         )
-        outcome = Outcome(result.fitness, standing._replace(metrics={}), challenger, measured, born)
+        outcome = Outcome(result.fitness, standing._replace(metrics={}), challenger, population, parents)
         return following, metrics, outcome
 
     def _tuned(self, key: Array, state: EvolutionState) -> tuple[Genomes, Genomes, Metrics]:

@@ -121,6 +121,27 @@ def test_copies_of_measured_individuals_come_to_the_neighbours_that_are_due_and_
     assert all(new in sent for new in np.asarray(after.population)[changed].tolist())
 
 
+class Halving(FunctionFitness):
+    """Everybody learns, after it was measured: its numbers become half of what they were."""
+
+    def improve(self, key, population, result, memory):
+        learned = population / 2
+        return learned, result.replace(fitness=self.function(key, learned))
+
+
+def test_migrants_and_candidates_are_individuals_as_they_are_when_they_have_learned():
+    ring = Ring(Halving(lambda key, x: -(x**2).sum(-1)), Mutants(SIZE, 1, 2, first, mutate))
+    asked = options.MigrationOptions(2, neighbours=1, migrants=3, first=0, every=1, staggered=False)
+    one = Islands(ring, asked, last=True)
+    before = jax.jit(one.init)(jax.random.key(5))
+    after, _ = jax.jit(one.step)(before)
+    kept, learned = after.candidates.individuals, np.asarray(before.population) / 2
+    np.testing.assert_array_equal(kept.genome, learned.reshape(-1, 3))
+    np.testing.assert_allclose(kept.fitness, -(np.asarray(kept.genome) ** 2).sum(-1), rtol=1e-6)
+    arrived = (np.asarray(after.population)[1][:, None] == learned[0]).all(-1).any(1)
+    assert arrived.sum() == 3
+
+
 @pytest.mark.slow
 def test_an_island_that_nobody_sends_to_evolves_as_a_ring_of_its_own():
     one = rings(options.MigrationOptions(3, neighbours=1, migrants=1, first=1000))
