@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import struct
 from jax import Array, lax
 from jax.sharding import Mesh
@@ -28,6 +29,9 @@ COUNTED = ("evaluations", "plies", "searches", "nodes")
 """Metrics that count the work of a generation: that of the fitness and that of the referee add up."""
 OF_REFEREE = "standing_"
 """How metrics of a referee begin that a generation has beside those of the fitness."""
+REFEREE = np.uint32(2**32 - 3)
+"""The `fold_in` number, with the child `MEASURE`, of the referee's key; `jaxgp.fitness.rollout` has the two above it.
+A low number would give one of the keys that a fitness splits this child into."""
 
 
 class Referee(Remembers[Memory], Protocol[Memory]):
@@ -147,7 +151,7 @@ class Refereed(Absolute[Memories]):
         which = lax.top_k(comparable(result.fitness), self.measured)[1]
         if self.first:
             which = jnp.concatenate([which, jnp.arange(self.first, dtype=which.dtype)])
-        own = jax.random.fold_in(child(key, MEASURE), 1)
+        own = jax.random.fold_in(child(key, MEASURE), REFEREE)
         found, seen = self.referee.measure(own, take(population, which), memory.referee)
         best = found.fittest
         told = {name: value for name, value in found.metrics.items() if name in COUNTED or name.startswith(OF_REFEREE)}

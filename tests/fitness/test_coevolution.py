@@ -15,7 +15,7 @@ from jaxgp.fitness.among import coplay
 from jaxgp.fitness.among.coevolution import CoevolutionFitness, Guide
 from jaxgp.fitness.evaluation import child
 from jaxgp.fitness.panel import PanelFitness
-from jaxgp.fitness.refereed import Refereed
+from jaxgp.fitness.refereed import REFEREE, Refereed
 from jaxgp.games.casting import cast
 from jaxgp.games.outside import load
 from jaxgp.genotypes import language as languages
@@ -179,7 +179,7 @@ def test_only_the_fittest_are_measured_against_the_panel(measured):
     few = jax.tree.map(lambda x: x[fittest], waiting().population)
     alone = jax.jit(relative.referee.measure, compiler_options=FAST)
     counted = found.metrics["evaluations"]
-    found, _ = alone(jax.random.fold_in(child(jax.random.key(2), 0), 1), few, before.referee)
+    found, _ = alone(jax.random.fold_in(child(jax.random.key(2), 0), REFEREE), few, before.referee)
     assert int(counted) == int(result.metrics["evaluations"]) + 4 * measured, "games against the panel count as well"
     place = int(np.argmax(found.fitness))
     assert int(best) == fittest[place]
