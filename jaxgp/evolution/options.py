@@ -271,10 +271,11 @@ class GPOptions(AlgorithmOptions):
 
         if not self.breeds:
             reject("algorithm.initial", self.initial, f"[] with algorithm={self.kind}, which inherits nothing")
-        if len(self.initial) > self.population:
-            reject(
-                "algorithm.initial", f"{len(self.initial)} programs", f"at most algorithm.population={self.population}"
-            )
+        count, size = self.islands.count, self.islands.size(self.population)
+        if len(self.initial) > size:
+            whole = f"algorithm.population={self.population}"
+            most = whole if count == 1 else f"{size}, as an island has with {whole} and algorithm.islands.count={count}"
+            reject("algorithm.initial", f"{len(self.initial)} programs", f"at most {most}")
         for text in self.initial:
             try:
                 parse_program(language, text, self.capacity)

@@ -6,7 +6,7 @@ import pytest
 
 import envs
 from jaxgp.errors import UsageError
-from jaxgp.evolution.options import GPOptions
+from jaxgp.evolution.options import GPOptions, MigrationOptions
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import print_program
 from jaxgp.schemes.map_elites import MapElitesOptions
@@ -38,6 +38,10 @@ def test_programs_take_the_place_of_the_first_random_ones(kind):
         (GPOptions(initial=["(SUB 1 Queen)"]), "Queen"),
         (GPOptions(capacity=2, initial=TEXTS), "of at most 2 nodes a tree"),
         (GPOptions(population=1, elites=0, initial=TEXTS), "2 programs: accepted: at most algorithm.population=1"),
+        (
+            GPOptions(population=40, islands=MigrationOptions(4, migrants=1), initial=TEXTS * 10),
+            "20 programs: accepted: at most 10, as an island has with algorithm.population=40 and algorithm.islands",
+        ),
         (GPOptions(initial=TEXTS, left_out=["SUB"]), "a program without SUB: algorithm.left_out"),
         (RandomSearchOptions(initial=TEXTS), r"accepted: \[\] with algorithm=random_search, which inherits nothing"),
     ],
