@@ -32,7 +32,7 @@ def check(config: Config, places: "Games") -> Config:
     _devices(config)
     if config.logger.mode == "tensorboard":
         require("logger.mode=tensorboard", ("tensorboardX",), "tensorboard")
-    if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette":
+    if isinstance(algorithm, GPOptions) and algorithm.roulette:
         _roulette(config)
     return games.check(config, places)
 

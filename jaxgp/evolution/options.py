@@ -221,6 +221,11 @@ class GPOptions(AlgorithmOptions):
     tune: TuneOptions = option(TuneOptions(), "learning of constants by a gradient method")
     islands: MigrationOptions = option(MigrationOptions(), "islands of the population; elites are of each island")
 
+    @property
+    def roulette(self) -> bool:
+        """Whether parents are drawn by a roulette wheel, which needs fitness that is never negative."""
+        return self.selects and self.selection.method == "roulette"
+
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
         size, whose = self.islands.size(self.population), "the population"

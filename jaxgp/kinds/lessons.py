@@ -116,7 +116,7 @@ class LessonsFitnessOptions(
     def suits(self, algorithm: AnyAlgorithm) -> None:
         """Refuse chunks, and a wheel for a fitness below 0."""
         super().suits(algorithm)
-        if isinstance(algorithm, GPOptions) and algorithm.selection.method == "roulette" and self.minimum is None:
+        if isinstance(algorithm, GPOptions) and algorithm.roulette and self.minimum is None:
             why = "algorithm.selection.method=roulette needs it, because lessons give a fitness below 0"
             reject("fitness.minimum", None, f"a number from 0 ({why})")
         if isinstance(algorithm, GPOptions) and self.learning.individuals and algorithm.tune.reborn:

@@ -16,6 +16,8 @@ from jaxgp.kinds.elimination import EliminationFitnessOptions
 from jaxgp.kinds.lessons import LessonsFitnessOptions
 from jaxgp.kinds.panel import PanelFitnessOptions
 from jaxgp.operators.options import MutationOptions, RuleMutationOptions
+from jaxgp.schemes.map_elites import MapElitesOptions
+from jaxgp.schemes.random_search import RandomSearchOptions
 from jaxgp.seats.options import OpponentOptions, guide, opponent
 from tests.fitness import coplay_table, walls_table
 from tests.run.toy_experiment import config
@@ -240,6 +242,16 @@ def test_a_kind_of_fitness_fits_the_game_the_role_and_the_algorithm(game, fitnes
     wrong = walls_table.config() if game["name"] == "walls" else config()
     wrong = dataclasses.replace(wrong, game=game, program={}, fitness=fitness)
     assert refused(wrong).startswith(f"fitness.kind={fitness.kind}: accepted: {accepted}")
+
+
+@pytest.mark.parametrize("kind", [MapElitesOptions, RandomSearchOptions])
+def test_only_an_algorithm_that_selects_by_a_roulette_wheel_needs_fitness_from_0(kind):
+    right, wrong = config(), config()
+    for one in (right, wrong):
+        one.fitness.minimum, one.fitness.parsimony = None, 1.0
+    right.algorithm = kind(population=8)
+    validate.check(right, envs)
+    assert "algorithm.selection.method=roulette needs it" in refused(wrong)
 
 
 def test_the_options_of_a_role_are_filled_in():
