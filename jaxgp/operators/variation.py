@@ -66,6 +66,9 @@ def recombine(
         others = selection.select_by_case(other_key, algorithm.selection, merits, families, but=first)
         # Fused with the gathers below, the choice would be repeated for every node of a program.
         second = apart(lambda drawn, other: jnp.where(drawn == first, other, drawn), second, others)
+    if not any(options.weights.values()):  # which goes with a probability of 0 alone
+        nobody = jnp.zeros(n, bool)
+        return _take(population, jnp.stack([first, second], 1).reshape(-1)[:n] if paired else first), nobody, nobody
     crossed = jax.random.uniform(chance_key, (families,)) < options.probability
     keys = jax.random.split(cross_key, families)
     if options.method == "one_or_two_way":

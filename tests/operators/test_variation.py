@@ -133,6 +133,20 @@ def test_without_crossover_and_mutation_parents_are_copied():
     assert not any(int(count) for count in counts.values())
 
 
+@pytest.mark.parametrize("method", ["one_child", "two_children"])
+def test_where_no_kind_of_crossover_has_a_weight_the_same_parents_are_copied(method):
+    """A probability of 0 needs no weight."""
+
+    @quick
+    def made(key):
+        both = (CrossoverOptions(0.0, method, subtree=weight) for weight in (0.0, 1.0))
+        some, merits = constants(range(9)), jnp.arange(9.0)[None]
+        return [recombine(key, MANCALA, GPOptions(crossover=one), some, merits, 9) for one in both]
+
+    without, with_weight = made(jax.random.key(0))
+    assert same(without, with_weight)
+
+
 def paired(crossing, fitness, n, **options):
     """Parents and children of n pairs of single constants, by the number in each: receivers, donors, children.
 
