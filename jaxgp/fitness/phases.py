@@ -25,7 +25,7 @@ class Phase:
 
     number: Array  # int32[]: of the phase that the next generation is of
     done: Array  # int32[]: generations of this phase
-    best: Array  # float32[]: the greatest mean fitness of the population in it
+    best: Array  # float32[]: the greatest mean fitness of the population in it, without NaN
     since: Array  # int32[]: generations in which the mean was not greater
     own: tuple[Any, ...]  # memories of the parts
 
@@ -90,7 +90,7 @@ class Phased(Absolute[Phase]):
             return evaluate
 
         fitness, points, metrics, own = lax.switch(memory.number, [by(n) for n in range(len(self.parts))])
-        mean = fitness.mean()
+        mean = jnp.nanmean(fitness)
         rises = mean > memory.best
         done, since = memory.done + 1, jnp.where(rises, 0, memory.since + 1)
         over = jnp.bool_(False)
@@ -98,7 +98,7 @@ class Phased(Absolute[Phase]):
             over |= count >= bound if bound is not None else False
         over &= memory.number < len(self.parts) - 1
         fresh = jnp.int32(0), jnp.float32(-jnp.inf), jnp.int32(0)
-        going = done, jnp.maximum(mean, memory.best), since
+        going = done, jnp.fmax(mean, memory.best), since
         done, best, since = (jnp.where(over, new, old) for new, old in zip(fresh, going, strict=True))
         after = Phase(memory.number + over, done, best, since, own)
         return Evaluation(fitness, points, {**metrics, "phase": memory.number}), after

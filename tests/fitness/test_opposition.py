@@ -19,7 +19,7 @@ from jaxgp.fitness.refereed import Refereed
 from jaxgp.fitness.rollout import RolloutFitness, Shares
 from jaxgp.spec import Hand
 from tests.fitness.test_rollout import DRIVER, LANGUAGE, NUMBERS, OTHER, RUNNER, WINDY, Track
-from tests.run.toy_experiment import PRIMITIVES
+from tests.run.toy_experiment import PRIMITIVES, constants
 
 KEY = jax.random.key(3)
 RIVALS = tuple(Hand(RUNNER, number) for number in (2, 5, 1, 7))
@@ -141,6 +141,25 @@ def test_a_phase_ends(bounds, second):
         state, metrics = step(state)
         phases.append((int(metrics["phase"]), float(metrics["mean_fitness"])))
     assert phases == [(0, min(n, 3)) if n < second else (1, 10.0) for n in range(8)]
+
+
+@dataclass(frozen=True)
+class Gaps(Constant):
+    """One individual has no fitness, and in the second generation nobody has."""
+
+    def evaluate(self, key, population, memory):
+        found, after = super().evaluate(key, population, memory)
+        nobody = (jnp.arange(len(found.fitness)) == 0) | (memory == 1)
+        return found.replace(fitness=jnp.where(nobody, jnp.nan, found.fitness)), after
+
+
+def test_a_phase_goes_on_while_the_mean_of_those_who_have_a_fitness_rises():
+    made = Phased((Gaps(0.0, 5), Gaps(10.0)), stagnation=2)
+    evaluate, memory, phases = jax.jit(made.evaluate), made.init(KEY), []
+    for _ in range(9):
+        result, memory = evaluate(KEY, constants(jnp.zeros(3)), memory)
+        phases.append(int(result.metrics["phase"]))
+    assert phases == [0] * 8 + [1]
 
 
 def test_phases_have_an_end():
