@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from jaxgp.errors import reject
+from jaxgp.errors import reject, show
 from jaxgp.evolution.options import GPOptions
-from jaxgp.options import MAX_WEIGHT, option
+from jaxgp.options import MAX_WEIGHT, find, find_changed, option
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from jaxgp.games.casting import Cast
 
 MAX_GATES = 1000
+NO_MEANING = {
+    "initial": "which begins with random sums of gates",
+    "left_out": "whose sums are of all terminals",
+    "max_depth": "whose programs keep the form of a sum of gates",
+}
+"""Options of genetic programming that sums of gates do not use, and why."""
 
 
 @dataclass
@@ -38,6 +44,9 @@ class GatesOptions(GPOptions):
 
     def laws(self, prefix: str) -> None:
         """Check the conditions between options; raises UsageError."""
+        for name in find_changed(self, list(NO_MEANING)):
+            usual = show(find(self, name).default)
+            reject(prefix + name, getattr(self, name), f"{usual} with {prefix}kind={self.kind}, {NO_MEANING[name]}")
         super().laws(prefix)
         if self.renewed > self.gates:
             reject(prefix + "renewed", self.renewed, f"a whole number from 0 to {prefix}gates={self.gates}")

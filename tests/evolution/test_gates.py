@@ -1,11 +1,14 @@
 """Evolution of sums of gates: they learn, leave out terms, and pass gates on."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 import jax
 import numpy as np
+import pytest
 
 import jaxgp
+from jaxgp.errors import UsageError
 from jaxgp.evolution.ring import Ring
 from jaxgp.schemes.breeding.gates import Gated
 from jaxgp.schemes.gates import GatesOptions
@@ -58,3 +61,16 @@ def test_a_child_is_a_copy_of_the_fittest_with_a_gate_of_small_value_in_the_plac
     parent, child = weights[0], weights[2]
     assert (child[-1] == parent[-1]).all()
     assert 0 < np.abs(child[1]).sum() < np.abs(parent[1]).sum() / 2
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"initial": ["x"]}, r"initial=\[x\]: accepted: \[\] with kind=gates, which begins with random sums of gates"),
+        ({"left_out": ["x"]}, r"left_out=\[x\]: accepted: \[\] with kind=gates, whose sums are of all terminals"),
+        ({"max_depth": 20}, "max_depth=20: accepted: null with kind=gates, whose programs keep the form"),
+    ],
+)
+def test_options_that_sums_of_gates_do_not_use_are_refused(given, said):
+    with pytest.raises(UsageError, match=said):
+        replace(OPTIONS, **given)
