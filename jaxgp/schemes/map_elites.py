@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from jaxgp.evolution.options import Language
 
 AXES = ("size", "symbols", "balance")
+METHODS = ("one_child", "two_children")
+"""Of crossover, those that do not ask which of two parents is the fitter."""
 
 
 @dataclass
@@ -40,6 +42,9 @@ class MapElitesOptions(GPOptions):
         super().laws(prefix)
         if not self.axes or len(set(self.axes)) < len(self.axes):
             reject(prefix + "axes", self.axes, f"one or more of {', '.join(AXES)}, each once")
+        if self.crossover.method not in METHODS:
+            accepted = f"{', '.join(METHODS)} with {prefix}kind={self.kind}, which compares no parents"
+            reject(prefix + "crossover.method", self.crossover.method, accepted)
 
     def scheme(self, language: "Language") -> "Scheme":
         """Return the archive and its children."""

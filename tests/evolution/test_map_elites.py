@@ -89,3 +89,12 @@ def test_axes_are_those_that_there_are_each_once(axes):
     wrong.axes = axes
     with pytest.raises(UsageError, match=r"^algorithm\.axes=\[.*: accepted: one or more of size, symbols, balance"):
         check(wrong, "algorithm.")
+
+
+@pytest.mark.parametrize("method", ["one_way", "one_or_two_way"])
+def test_crossover_that_asks_who_is_fitter_is_refused_where_parents_are_not_compared(method):
+    wrong = MapElitesOptions()
+    wrong.crossover.method = method
+    said = r"accepted: one_child, two_children with algorithm\.kind=map_elites, which compares no parents"
+    with pytest.raises(UsageError, match=rf"^algorithm\.crossover\.method={method}: {said}"):
+        check(wrong, "algorithm.")
