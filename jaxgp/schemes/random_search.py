@@ -28,5 +28,5 @@ class RandomSearchOptions(GPOptions):
         return Anew(language.without(self.left_out), self)
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return the row of the search."""
-        return [("search", "random: every generation is created anew")]
+        """Return the row of the search, and that of tuning."""
+        return [("search", "random: every generation is created anew"), *self.tune.rows(inherited=False)]

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxgp.evolution.tuning.options import TuneOptions
 from jaxgp.fitness.evaluation import Evaluation
 from jaxgp.genotypes.language import sizes
 from jaxgp.schemes.breeding.random_search import Anew
@@ -28,3 +29,10 @@ def test_children_are_drawn_as_the_first_generation_is_and_inherit_nothing():
     means = [float(sizes(population).mean()) for population in (one, fresh)]
     spread = float(sizes(fresh).std()) * np.sqrt(2 / 512)
     assert abs(means[0] - means[1]) < 4 * spread
+
+
+def test_the_parameter_table_says_how_individuals_learn_of_whom_nobody_inherits():
+    (_, search), (name, tuning) = RandomSearchOptions(tune=TuneOptions(steps=3)).rows()
+    assert search == "random: every generation is created anew"
+    assert name == "tuning of constants"
+    assert tuning == "every individual takes 3 steps of Adam before it is measured, rate 0.1"

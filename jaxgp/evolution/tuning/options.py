@@ -43,8 +43,8 @@ class TuneOptions(Checked):
         """Whether individuals learn, and their children begin anew."""
         return self.steps > 0 and self.inherit == "baldwin"
 
-    def rows(self) -> list[tuple[str, str]]:
-        """Return the row of the parameter table; none without steps."""
+    def rows(self, inherited: bool = True) -> list[tuple[str, str]]:
+        """Return the row of the parameter table, with what children inherit if there are any; none without steps."""
         if not self.steps:
             return []
         who = "every individual" if self.share == 1 else f"{100 * self.share:g} % of the individuals"
@@ -52,4 +52,4 @@ class TuneOptions(Checked):
         norm = "" if self.clip is None else f", gradients clipped at a norm of {self.clip:g}"
         heirs = "inherit what was learned" if self.inherit == "lamarck" else "do not inherit what was learned"
         said = f"{who} takes {self.steps} steps of Adam before it is measured, rate {self.rate:g}{falls}{norm}"
-        return [("tuning of constants", f"{said}; children {heirs}")]
+        return [("tuning of constants", f"{said}; children {heirs}" if inherited else said)]
