@@ -78,6 +78,7 @@ def _jaxgp_product(value: Array, factor: Array, whole: Array) -> Array:
 
 
 PRODUCT = "_jaxgp_product"
+MOST = np.iinfo(np.int32).max
 
 
 def take(tree: Tree, index: Array | np.ndarray) -> Tree:
@@ -225,6 +226,23 @@ def in_groups(run: Callable[[Any], Tree], items: Any, lengths: Array, together: 
 def finite(numbers: Array) -> Array:
     """Return float32[...]: numbers, and 0 for those that are not finite."""
     return jnp.where(jnp.isfinite(numbers), numbers, 0.0)
+
+
+def counter(most: int) -> np.dtype:
+    """Return the type of a count of at most `most`: int32, or float32 where int32 could wrap."""
+    return np.dtype(np.int32 if most <= MOST else np.float32)
+
+
+def total(counts: Array, most: int) -> Array:
+    """Return the sum of counts, int32[...], each of at most `most`, in the type that `counter` has for it.
+
+    As many counts as surely fit are added up as whole numbers first, so that float32 rounds large sums alone.
+    """
+    together = max(1, MOST // max(1, most))
+    if counts.size <= together:
+        return counts.sum(dtype=jnp.int32)
+    flat = jnp.pad(counts.reshape(-1), (0, -counts.size % together))
+    return flat.reshape(-1, together).sum(1, dtype=jnp.int32).astype(jnp.float32).sum()
 
 
 def groups(rows: Array) -> tuple[Array, Array]:

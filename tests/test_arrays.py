@@ -72,3 +72,14 @@ def test_a_population_of_different_items_has_no_equal_digests():
     words = np.asarray(arrays.digests(tree))
     assert len(np.unique(words[:, 0])) > 2**16 - 10  # each word alone: 0.5 pairs are expected to be equal
     assert len(np.unique(words[:, 1])) > 2**16 - 10
+
+
+def test_a_sum_of_counts_is_a_whole_number_unless_it_could_exceed_int32():
+    """Fifteen counts of at most 2**28 fit in groups of seven; not all are as great as they could be."""
+    usual, great = jnp.full((3, 5), 400), jnp.full((3, 5), 2**28 - 1)
+    found = jax.jit(lambda *x: (arrays.total(x[0], 400), arrays.total(x[0], 2**28), arrays.total(x[1], 2**28)))
+    small, could, does = found(usual, great)
+    assert (small.dtype, could.dtype, does.dtype) == (jnp.int32, jnp.float32, jnp.float32)
+    assert (int(small), int(could)) == (6000, 6000)
+    assert float(does) == pytest.approx(15 * (2**28 - 1), rel=1e-6)
+    assert [arrays.counter(most) for most in (2**31 - 1, 2**31)] == [jnp.int32, jnp.float32]

@@ -103,11 +103,14 @@ def overall(found: Metrics, leader: Array) -> Metrics:
             return values[leader]
         if name.startswith("max") or name in SAME:
             return values.max()
-        return values.sum() if jnp.issubdtype(values.dtype, jnp.integer) else values.mean()
+        counted = name in COUNTS or jnp.issubdtype(values.dtype, jnp.integer)
+        return values.sum() if counted else values.mean()
 
     return {name: one(name, values) for name, values in found.items()}
 
 
+COUNTS = ("plies", "searches", "steps")
+"""Metrics that are counts even where they are real numbers, as `jaxgp.arrays.counter` has them where they are great."""
 SAME = ("generation", "limit", "phase")
 """Metrics that are no counts: islands have the same, or the greatest of them says most."""
 

@@ -37,8 +37,8 @@ class Played:
     states: State  # [P, G]: last positions
     plies: Array  # int32[P, G]: length of each game
     behaviour: Array  # uint32[P, G, 2]: two hashes of the moves that the individual made
-    replies: Array  # int32[]: moves made by opponents that may have to think
-    searches: Array  # int32[]: positions that opponents had to think about
+    replies: Array  # a count, `jaxgp.arrays.counter`: moves made by opponents that may have to think
+    searches: Array  # likewise: positions that opponents had to think about
 
 
 def seats(opponents: Sequence[Opponent]) -> np.ndarray:
@@ -224,11 +224,11 @@ def play(
         (
             (start, begun, jnp.zeros((*shape, 2), jnp.uint32), jnp.zeros(shape, jnp.int32)),
             tuple(memories),
-            jnp.int32(0),
+            jnp.zeros((), arrays.counter(keys.size * max_plies)),
         ),
     )
     states, plies, behaviour, made = games if leader is None else arrays.take(games, leader)
-    return Played(states, plies, behaviour, made.sum(dtype=jnp.int32), searches), memories
+    return Played(states, plies, behaviour, arrays.total(made, max_plies), searches), memories
 
 
 def _slices(opponents: Sequence[Opponent]) -> list[slice]:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.sharding import Mesh
 
-from jaxgp.arrays import count_distinct, in_chunks, in_shares, take
+from jaxgp.arrays import count_distinct, counter, in_chunks, in_shares, take, total
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Differentiable, Game, Opponent, Player, States
 from jaxgp.errors import reject
@@ -26,7 +26,7 @@ Memories = tuple[Any, ...]
 
 
 class Counts(NamedTuple):
-    """Sums over games, int32[]; see `jaxgp.fitness.matches.Played`."""
+    """Sums over games, as `jaxgp.arrays.total` has them; see `jaxgp.fitness.matches.Played`."""
 
     plies: Array
     replies: Array
@@ -154,7 +154,8 @@ class PanelFitness(OfPlayer[Memories]):
         """Play all games of a population [P, ...]; `key` must not be used for anything else."""
         size = sizes(population).astype(jnp.float32)
         keys = keys_of(key, len(size), self.opponents)
-        start = memories, Counts(jnp.int32(0), jnp.int32(0), jnp.int32(0))
+        none = jnp.zeros((), counter(keys.size * self.max_plies))
+        start = memories, Counts(none, none, none)
         own = partial(in_chunks, self._played, most=self.chunk)
         (remembered, counted), shown = in_shares(own, start, (keys, population), self.mesh)
         memories, counts = take(remembered, jnp.int32(0)), jax.tree.map(lambda x: x.sum(0, x.dtype), counted)
@@ -202,7 +203,7 @@ class PanelFitness(OfPlayer[Memories]):
             played.behaviour.reshape(len(keys), -1),
         )
         counts = Counts(
-            counts.plies + played.plies.sum(dtype=jnp.int32),
+            counts.plies + total(played.plies, self.max_plies),
             counts.replies + played.replies,
             counts.searches + played.searches,
         )

@@ -201,7 +201,9 @@ class RolloutFitness(Memoryless):
         cases = worth(worths.T, size, self.scale, self.parsimony, self.minimum)  # [K, P]
         fitness = OVER[self.over](cases)
         behaviour = _hashed(found.reshape(count, -1))
-        steps = ended.steps.sum(dtype=jnp.int32)
+        each = self.simulation.controls * self.roller.mine  # controls in a step
+        steps = arrays.total(ended.steps, self.simulation.horizon)
+        blank = arrays.total(ended.blank, self.simulation.horizon * each)
         done = jnp.maximum(steps, 1).astype(jnp.float32)
         own = found[:, :, : self.roller.mine]
         fittest = own[jnp.argmax(arrays.comparable(fitness))].mean((0, 1))
@@ -210,7 +212,7 @@ class RolloutFitness(Memoryless):
             "evaluations": jnp.int32(ended.steps.size),
             "unique_behaviours": arrays.count_distinct(behaviour),
             "steps": steps,
-            "blank_controls": ended.blank.sum() / (done * self.simulation.controls * self.roller.mine),
+            "blank_controls": blank / (done * each),
             **({} if self.progress is None else {"cut": ended.cut.mean()}),
             **self._against(worths[jnp.argmax(arrays.comparable(fitness))]),
             **{

@@ -187,7 +187,7 @@ def test_candidates_are_the_best_of_all_islands():
 
 def test_metrics_of_all_islands_are_sums_of_counts_means_of_numbers_and_those_of_the_leader():
     found = {"plies": np.array([1, 2]), "mean_size": np.array([1.0, 2.0]), "best_size": np.array([7, 9])}
-    found |= {"max_size": np.array([8, 3]), "generation": np.array([4, 4])}
+    found |= {"max_size": np.array([8, 3]), "generation": np.array([4, 4]), "steps": np.float32([3e9, 1e9])}
     made = overall({name: jnp.asarray(each) for name, each in found.items()}, jnp.int32(1))
     assert {name: float(each) for name, each in made.items()} == {
         "plies": 3,
@@ -195,6 +195,7 @@ def test_metrics_of_all_islands_are_sums_of_counts_means_of_numbers_and_those_of
         "best_size": 9,
         "max_size": 8,
         "generation": 4,
+        "steps": 4e9,
     }
 
 

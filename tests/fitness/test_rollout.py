@@ -68,6 +68,16 @@ def test_individuals_that_share_lanes_find_the_same(measured):
     )
 
 
+def test_steps_are_whole_numbers_unless_there_could_be_too_many_for_them():
+    """Four individuals, with horizons of which four fit into an int32, or do not."""
+
+    def steps(horizon):
+        measure = fitness(Cart(horizon=horizon)).evaluate
+        return jax.eval_shape(measure, jax.random.key(5), stacked(), ())[0].metrics["steps"].dtype
+
+    assert (steps(2**29 - 1), steps(2**29)) == (jnp.int32, jnp.float32)
+
+
 def test_the_worst_rollout_counts_where_it_is_asked_for(measured):
     whole, _, worst = measured
     np.testing.assert_array_equal(worst.fitness, whole.cases.min(0))

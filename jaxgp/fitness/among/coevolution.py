@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jaxgp.arrays import counter, total
 from jaxgp.checks.values import real, whole
 from jaxgp.contracts import Differentiable, Game, Opponent, Plans, Player
 from jaxgp.errors import reject
@@ -112,7 +113,9 @@ class CoevolutionFitness(OfPlayer[Memories]):
         key = child(key, MEASURE)
         plans = self.player.prepare(population)
         count = self.player.count(plans)
-        fitness, games, plies, searches = jnp.zeros(count), jnp.int32(0), jnp.int32(0), jnp.int32(0)
+        met = self.games + sum(2 * guide.opponent.games * guide.rounds for guide in self.guides)
+        none = jnp.zeros((), counter(count * met * self.max_plies))
+        fitness, games, plies, searches = jnp.zeros(count), jnp.int32(0), none, none
         carried = []
         for index, (guide, own) in enumerate(zip(self.guides, memory, strict=True)):
             fitness, own, *counted = self.guided(jax.random.fold_in(key, index), guide, plans, fitness, own)
@@ -125,7 +128,7 @@ class CoevolutionFitness(OfPlayer[Memories]):
         fitness += self.weight * points.sum(1)
         metrics = {
             "evaluations": games + jnp.int32(played.plies.size),
-            "plies": plies + played.plies.sum(dtype=jnp.int32),
+            "plies": plies + total(played.plies, self.max_plies),
             "searches": searches,
             "drawn": (played.states.returns[..., 0] == 0).mean(),
             "won_first": (played.states.returns[..., 0] > 0).mean(),
@@ -138,7 +141,8 @@ class CoevolutionFitness(OfPlayer[Memories]):
         """Play the rounds against one guide.
 
         Returns:
-            float32[P], the fitness with the points of these rounds; the guide's memory; int32[] games, moves, searches.
+            float32[P], the fitness with the points of these rounds; the guide's memory; the numbers of games, moves and
+            searches.
         """
 
         def round_(number: Array, carry: tuple) -> tuple:
@@ -151,11 +155,12 @@ class CoevolutionFitness(OfPlayer[Memories]):
             seat = matches.seats((guide.opponent,))
             worth = matches.points(self.game, played.states, self.counted)
             points = jnp.where(fit, jnp.where(seat == 0, worth[..., 0], worth[..., 1]).sum(1), 0.0)
-            plies = jnp.where(fit[:, None], played.plies, 0).sum(dtype=jnp.int32)
+            plies = total(jnp.where(fit[:, None], played.plies, 0), self.max_plies)
             games += 2 * guide.opponent.games * fit.sum(dtype=jnp.int32)
             return fitness + guide.weight * points, memory, games, moves + plies, searches + played.searches
 
-        counts = jnp.zeros(3, jnp.int32)
+        most = 2 * guide.opponent.games * guide.rounds * len(fitness) * self.max_plies
+        counts = jnp.int32(0), *jnp.zeros(2, counter(most))
         done: tuple[Array, Tree, Array, Array, Array] = lax.fori_loop(
             0, guide.rounds, round_, (fitness, memory, *counts)
         )

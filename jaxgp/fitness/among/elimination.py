@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from jaxgp.arrays import counter, total
 from jaxgp.contracts import Game, Plans, Player, States
 from jaxgp.fitness.among import coplay
 from jaxgp.fitness.evaluation import Evaluation, Memoryless, child
@@ -83,15 +84,17 @@ class EliminationFitness(Memoryless):
             fitness = jnp.where(entered & ~beats, 1 / left, fitness)
             points += jnp.where(entered[:, None], coplay.totals(pairs, played.states.returns * 0.5 + 0.5), 0)
             returns = jnp.where(entered[:, None], played.states.returns[..., 0], jnp.nan)
-            counts = [entered.sum(dtype=jnp.int32) * self.games, jnp.where(entered[:, None], played.plies, 0).sum()]
+            counts = [entered.sum(dtype=jnp.int32) * self.games]
+            counts += [total(jnp.where(entered[:, None], played.plies, 0), self.max_plies)]
             counts += [(returns == 0).sum(), (returns > 0).sum()]
-            totals = [a + b.astype(jnp.int32) for a, b in zip((games, plies, drawn, first), counts, strict=True)]
+            totals = [a + b.astype(a.dtype) for a, b in zip((games, plies, drawn, first), counts, strict=True)]
             return following(order, beats, left), fitness, points, met + entered, *totals
 
         zero = jnp.int32(0)
         order = jax.random.permutation(jax.random.fold_in(key, 0), count).astype(jnp.int32)
         rounds = (count - 1).bit_length()
-        start = order, jnp.ones(count), jnp.zeros((count, 2)), jnp.zeros(count, jnp.int32), zero, zero, zero, zero
+        none = jnp.zeros((), counter(2 * count * self.games * self.max_plies))  # half as many play in each later round
+        start = order, jnp.ones(count), jnp.zeros((count, 2)), jnp.zeros(count, jnp.int32), zero, none, zero, zero
         _, fitness, points, met, games, plies, drawn, first = lax.fori_loop(0, rounds, round_, start)
         metrics = {
             "evaluations": games,
