@@ -3,8 +3,9 @@
 Roulette and truncation follow J. Koza, "Genetic Programming" (1992), section 6.4; linear ranking follows J. Baker,
 "Adaptive selection methods for genetic algorithms" (1985). A NaN counts as the worst fitness there is.
 
-Every method can exclude one individual from each draw (`but`, int32[n]), for a second parent that must differ from the
-first. The others then compete as if that one did not exist. In a population of one nobody is excluded.
+Every method can exclude one individual from each draw (`but`, int32[n]). The others then compete as if that one did not
+exist. In a population of one nobody is excluded. A second parent that must differ from the first is drawn from all, as
+the first one is; where it is the first one, it is drawn again, from the others.
 """
 
 from collections.abc import Callable

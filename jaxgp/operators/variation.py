@@ -9,7 +9,8 @@ Each method follows its source in whether the second parent may be the same indi
 
 - `one_child` crosses with "another member of the previous generation", selected as the first one (GP Mancala study),
   and `one_way` inserts a subtree "into another individual" (M. Sipper, "Evolved to Win", 2011, section 3.2.4). So the
-  second parent differs from the first, except in a population of one.
+  second parent differs from the first, except in a population of one: it is drawn from all as the first one is, and
+  where it is the first one, again from the others.
 - `two_children` draws both parents independently (J. Koza, "Genetic Programming", 1992): an individual may mate with
   itself, and its children differ from it, since the nodes are chosen independently.
 - `one_or_two_way` pairs members of a parent population in which each is a copy ("Evolved to Win", algorithms 3.1 and
