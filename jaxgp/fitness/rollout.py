@@ -203,7 +203,7 @@ class RolloutFitness(Memoryless):
         behaviour = _hashed(found.reshape(count, -1))
         each = self.simulation.controls * self.roller.mine  # controls in a step
         steps = arrays.total(ended.steps, self.simulation.horizon)
-        blank = arrays.total(ended.blank, self.simulation.horizon * each)
+        blank = arrays.total(ended.blank, self.simulation.horizon * each * ended.steps.shape[1])
         done = jnp.maximum(steps, 1).astype(jnp.float32)
         own = found[:, :, : self.roller.mine]
         fittest = own[jnp.argmax(arrays.comparable(fitness))].mean((0, 1))
