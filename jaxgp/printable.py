@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from numbers import Number
 
 UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """What steers a terminal, changes the order in which text is read, or may not stand in XML 1.0: control characters but
@@ -56,6 +57,8 @@ SHORT = 60
 
 def _inner(entry: object) -> str:
     """Write what a field holds: numbers and words as they are, a sequence by its parts, anything else by its type."""
+    if isinstance(entry, Number) and not isinstance(entry, bool | int | float):  # one of NumPy
+        return str(entry)
     if entry is None or isinstance(entry, bool | int | float | str):
         return repr(entry)
     if isinstance(entry, tuple | list):

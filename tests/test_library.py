@@ -194,6 +194,18 @@ def test_a_ring_by_options_is_what_its_parts_make():
     assert type(jaxgp.ring(LONGEST, WORDS, jaxgp.MapElitesOptions()).scheme).__name__ == "Elites"
 
 
+def test_a_function_may_return_cases_too():
+    def cases(key, population):
+        length = population.length.sum(-1) * 1.0
+        return jaxgp.Evaluation(
+            length, length[:, None], {"twice": 2 * length.sum()}, cases=jax.numpy.stack([length] * 3)
+        )
+
+    found, _ = jax.eval_shape(jaxgp.FunctionFitness(cases).evaluate, key(), four(), ())
+    assert found.cases.shape == (3, 4)
+    assert set(found.metrics) == {"evaluations", "twice"}
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_run_in_which_nobody_has_a_fitness_says_that_it_has_no_champion():
     nothing = jaxgp.FunctionFitness(lambda key, population: population.length[:, 0] * float("nan"))
@@ -316,6 +328,26 @@ REFUSED = {
     "options=dict: accepted: options of an algorithm": lambda: jaxgp.ring(LONGEST, WORDS, {"population": 4}),
     "chunk=2: accepted: None; FunctionFitness measures all": lambda: jaxgp.ring(
         LONGEST, WORDS, jaxgp.GPOptions(population=4, elites=0, chunk=2)
+    ),
+    "referee=FunctionFitness: accepted: a fitness with a method measure": lambda: jaxgp.Refereed(
+        jaxgp.CoevolutionFitness(kalah().game, kalah().actor, games=2), LONGEST
+    ),
+    r"opponents=\[\]: accepted: a list of one or more": lambda: against(kalah(), opponents=[]),
+    "opponents=RandomOpponent.*: accepted: a list of one": lambda: against(
+        kalah(), opponents=jaxgp.RandomOpponent(kalah().game)
+    ),
+    "guides=RandomOpponent: accepted: jaxgp.Guide": lambda: jaxgp.CoevolutionFitness(
+        kalah().game, kalah().actor, 2, [jaxgp.RandomOpponent(kalah().game)]
+    ),
+    "games=0: accepted: a whole number from 1 to .*there are no guides": lambda: jaxgp.CoevolutionFitness(
+        kalah().game, kalah().actor, games=0
+    ),
+    "islands.count=2: accepted: 1 in a scheme": lambda: jaxgp.Generational(
+        WORDS, jaxgp.GPOptions(population=8, elites=0, islands=jaxgp.MigrationOptions(2, 1, 1))
+    ),
+    r"left_out=\[x\]: accepted: \[\] in a scheme": lambda: jaxgp.Generational(WORDS, jaxgp.GPOptions(left_out=["x"])),
+    "outputs=NaN or infinity: accepted: finite": lambda: jaxgp.RegressionFitness(
+        WORDS, jax.numpy.ones((1, 2)), jax.numpy.array([1.0, float("nan")])
     ),
     "games=str: accepted: the package envs, or a Spec": lambda: jaxgp.load("docs/reversi_champion.json", "envs"),
     "domain=.0,1.: accepted: a domain": lambda: jaxgp.Primitive("c", domain=(0, 1)),

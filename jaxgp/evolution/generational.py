@@ -89,6 +89,11 @@ class Generational(Elitist):
 
     def __post_init__(self) -> None:
         check_parts(self, primitives=PrimitiveSet, options=GPOptions)
+        options = self.options
+        if options.islands.count != 1:
+            reject("islands.count", options.islands.count, "1 in a scheme; jaxgp.ring makes islands of options")
+        if missing := set(options.left_out) - self.primitives.left_out:
+            reject("left_out", sorted(missing), "[] in a scheme; jaxgp.ring leaves primitives out of a set")
 
     def __repr__(self) -> str:
         return f"Generational({self.primitives.name} of {self.population})"

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
 import jax
@@ -196,10 +196,12 @@ class FunctionFitness(Memoryless):
     """The value of one function of the population, for anything that is not a game; greater is better.
 
     Attributes:
-        function: (key, population [P, ...]) -> float32[P]. The key is for fitness with chance in it.
+        function: (key, population [P, ...]) -> float32[P], or an `Evaluation`, which may have cases and behaviour too.
+            The key is for fitness with chance in it. It is traced, so it computes with JAX; a function that cannot, is
+            called by `jax.pure_callback`, or in a loop of your own with `jaxgp.AskTell`.
     """
 
-    function: Callable[[Array, Genome], Array]
+    function: Callable[[Array, Genome], "Array | Evaluation"]
 
     seats: ClassVar[int] = 1
 
@@ -212,12 +214,16 @@ class FunctionFitness(Memoryless):
     def evaluate(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
         """Measure a population [P, ...]."""
         count = len(jax.tree.leaves(population)[0])
-        fitness = jnp.asarray(self.function(child(key, MEASURE), population)).astype(jnp.float32)
+        found = self.function(child(key, MEASURE), population)
+        fitness = jnp.asarray(found.fitness if isinstance(found, Evaluation) else found).astype(jnp.float32)
         if fitness.shape != (count,):
             reject(
                 "function", f"float32{list(fitness.shape)}", f"a function that returns float32[{count}], the fitness"
             )
-        return Evaluation(fitness, fitness[:, None], {"evaluations": jnp.int32(len(fitness))}), memory
+        counted = {"evaluations": jnp.int32(len(fitness))}
+        if isinstance(found, Evaluation):
+            return replace(found, fitness=fitness, metrics=counted | dict(found.metrics)), memory
+        return Evaluation(fitness, fitness[:, None], counted), memory
 
 
 def worth(

@@ -114,6 +114,8 @@ class PanelFitness(OfPlayer[Memories]):
 
     def __post_init__(self) -> None:
         check_player(self.game, self.player)
+        if isinstance(self.opponents, str) or not isinstance(self.opponents, Sequence) or not self.opponents:
+            reject("opponents", self.opponents, "a list of one or more opponents, as jaxgp.opponent returns them")
         for opponent in self.opponents:
             check_opponent(self.game, opponent)
         if not self.weights:

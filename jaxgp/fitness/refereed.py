@@ -18,6 +18,7 @@ from jax.sharding import Mesh
 from jaxgp.arrays import comparable, take
 from jaxgp.checks.values import whole
 from jaxgp.contracts import Differentiable, Memory, Remembers, Scheme
+from jaxgp.errors import reject
 from jaxgp.fitness.evaluation import MEASURE, Absolute, Evaluation, Standing, child
 from jaxgp.genotypes.language import Genome, Language
 from jaxgp.printable import brief
@@ -93,6 +94,8 @@ class Refereed(Absolute[Memories]):
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        if not hasattr(self.referee, "measure"):
+            reject("referee", type(self.referee).__name__, "a fitness with a method measure, such as a PanelFitness")
         whole("measured", self.measured, 1)
         whole("first", self.first, 0)
 

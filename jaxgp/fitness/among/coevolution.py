@@ -88,8 +88,10 @@ class CoevolutionFitness(OfPlayer[Memories]):
     def __post_init__(self) -> None:
         check_player(self.game, self.player)
         for guide in self.guides:
+            if not isinstance(guide, Guide):
+                reject("guides", type(guide).__name__, "jaxgp.Guide values, each around an opponent")
             check_opponent(self.game, guide.opponent)
-        whole("games", self.games, 0, MAX_GAMES)
+        whole("games", self.games, 0 if self.guides else 1, MAX_GAMES, "" if self.guides else "there are no guides")
         real("weight", self.weight, 0, MAX_WEIGHT)
         whole("opening", self.opening, 0, self.max_plies, "max_plies")
         if self.counted not in COUNTED:

@@ -70,6 +70,10 @@ class RegressionFitness(Absolute[Targets], Differentiable[Targets]):
             reject("outputs", f"float32{list(there)}", "float32[B], the value at each of one or more points")
         if jnp.ndim(self.inputs) != 2 or jnp.shape(self.inputs)[1:] != there:
             reject("inputs", f"float32{list(jnp.shape(self.inputs))}", f"float32[F, {there[0]}], a column a point")
+        for name in ("inputs", "outputs"):
+            points = getattr(self, name)
+            if not isinstance(points, jax.core.Tracer) and not np.isfinite(points).all():
+                reject(name, "NaN or infinity", "finite numbers")
         if self.primitives.num_trees > 1:
             reject("primitives", self.primitives.name, "a set whose individuals are one tree")
 
