@@ -26,7 +26,6 @@ from jaxgp.options import MAX_COUNT, MAX_POPULATION, MAX_WEIGHT, Checked, bound,
 if TYPE_CHECKING:
     from jaxgp.contracts import Scheme
     from jaxgp.games.casting import Cast
-    from jaxgp.schemes.cma import CMAOptions
 
     Language = Any  # that of the genotype
 
@@ -37,7 +36,7 @@ MAX_GROUP = 1000
 MAX_ISLANDS = 10_000
 """Every island sends to others; a table of who sends to whom stays small."""
 
-AlgorithmKind = TypeVar("AlgorithmKind", bound="GPOptions | GroupsOptions | CMAOptions")
+AlgorithmKind = TypeVar("AlgorithmKind", bound="AlgorithmOptions")
 
 
 @dataclass
@@ -82,7 +81,8 @@ class MigrationOptions(Checked):
 def of_island(algorithm: AlgorithmKind) -> AlgorithmKind:
     """Return the options of one island: those of the whole, with the island's share of the population."""
     islands = algorithm.islands
-    return replace(algorithm, population=islands.size(algorithm.population), islands=replace(islands, count=1))
+    share = islands.size(algorithm.population)
+    return replace(algorithm, population=share, islands=replace(islands, count=1))  # type: ignore[type-var]
 
 
 CHUNK = (
