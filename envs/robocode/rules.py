@@ -19,16 +19,16 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from envs.robocode.physics import turns
+from envs.robocode.physics import flight, turns
 from envs.robocode.physics.angles import relative
 from envs.robocode.physics.constants import HALF
 from envs.robocode.physics.shared import Field, Lots
 from envs.robocode.rounding import arctan2, hypot
-from envs.robocode.state import Commands, State, bullets, points, robot, unseen
+from envs.robocode.state import SLOTS, Commands, State, bullets, points, robot, unseen
 from jaxgp import arrays
 from jaxgp.contracts import Measure, Simulation, Starts
 from jaxgp.errors import reject
-from jaxgp.options import check, option
+from jaxgp.options import bound, check, option
 
 Precision = Literal["float32", "float64"]
 SENSED = (
@@ -44,6 +44,8 @@ TRIES = 4
 """Of places, until the robots stand apart; a 70th of them do not."""
 MARGIN = 36.0
 """Pixels from the walls within which no round begins."""
+SLOWEST_COOLING = 0.1
+"""Of the gun; larger arenas than this one allows are refused."""
 SEEDS = 1 << 24
 """Seeds that robots see lie below."""
 
@@ -53,9 +55,9 @@ class Robocode(Simulation[State]):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     rounds: int = option(1, "rounds of a battle", low=1, high=10_000)
-    width: float = option(800.0, "of the arena", low=150, high=5000, unit="pixels")
-    height: float = option(600.0, "of the arena", low=150, high=5000, unit="pixels")
-    cooling: float = option(0.1, "heat that a gun loses in a turn", low=0.1, high=0.7)
+    width: float = option(800.0, "of the arena", low=150, high=1100, unit="pixels")
+    height: float = option(600.0, "of the arena", low=150, high=1100, unit="pixels")
+    cooling: float = option(0.1, "heat that a gun loses in a turn", low=SLOWEST_COOLING, high=0.7)
     inactivity: int = option(
         450, "turns without 10 energy lost, after which each turn costs both robots 0.1", low=0, high=10_000
     )
@@ -94,6 +96,16 @@ class Robocode(Simulation[State]):
         _ = self._placed
         if self.precision == "float64" and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
             reject("game.precision", self.precision, "float32; float64 where JAX_ENABLE_X64=1 is set")
+
+    def laws(self, prefix: str) -> None:
+        """Refuse an arena so large, or guns that cool so fast, that more bullets than `SLOTS` of a robot could fly."""
+        why = f"so that no more than {SLOTS} bullets of a robot fly at once"
+        longer, shorter = ("width", "height") if self.width >= self.height else ("height", "width")
+        short = getattr(self, shorter)
+        most = flight.longest_side(short, SLOWEST_COOLING)
+        bound(self, longer, prefix, high=most, why=f"where {prefix}{shorter}={short:g}, {why}")
+        arena = f"in an arena of {self.width:g} x {self.height:g}"
+        bound(self, "cooling", prefix, high=flight.fastest_cooling(self.width, self.height), why=f"{arena}, {why}")
 
     @property
     def starts(self) -> Starts:

@@ -11,7 +11,7 @@ from flax import struct
 from jax import Array
 
 SLOTS = 9
-"""Bullets of a robot in flight, at most: at least 11 turns lie between shots, and no flight takes above 91 turns."""
+"""Bullets of a robot in flight, at most: the rules refuse settings by which more could fly."""
 ENDLESS = 1e30
 """An amount that is never used up: controls are finite."""
 

@@ -8,6 +8,8 @@ RADIUS = 3.0
 """Of a bullet, at walls."""
 WEAKEST = 0.1
 """The least power of a shot, unless less energy is left; its bullet is no faster then."""
+STRONGEST = 3.0
+"""The greatest power of a shot."""
 FASTEST = 8.0
 REACH = 1200.0
 """Of the radar."""

@@ -1,5 +1,6 @@
 """Shots, and bullets in flight: what they meet, and what they do to robots."""
 
+import math
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -11,6 +12,35 @@ from envs.robocode.physics.shared import Field, Idle, with_energy
 from envs.robocode.rounding import cosine, divided, sine
 from envs.robocode.state import AHEAD, AIMED, FIRE, GUN, LIMIT, RADAR, SLOTS, TURN, Bullets, Commands, Robot
 from jaxgp import arrays
+
+SHORT = constants.HALF + constants.RADIUS
+"""Pixels of a side that no flight crosses: a bullet leaves a robot's centre, and ends before the wall."""
+LEAST_HEAT = 1 + constants.DISABLED / 5 - constants.COOL
+"""What a gun has to lose after the shot of least energy."""
+SLOWEST = 20 - 3 * constants.STRONGEST
+"""Pixels a turn of the slowest bullet."""
+ROUNDING = 0.1
+"""Pixels by which sums of single precision may prolong a flight."""
+
+
+def longest_side(other: float, cooling: float) -> int:
+    """Return the pixels that a side of an arena may have, for every bullet to find a slot.
+
+    The slowest bullets have the longest flights, and the weakest shots the shortest pauses: no robot has both.
+
+    Args:
+        other: the other side.
+        cooling: what a gun loses in a turn.
+    """
+    flight = SLOTS * math.ceil(LEAST_HEAT / cooling) * SLOWEST - ROUNDING
+    return math.floor(math.sqrt(flight**2 - (other - SHORT) ** 2) + SHORT)
+
+
+def fastest_cooling(width: float, height: float) -> float:
+    """Return what a gun may lose in a turn, in thousandths, for every bullet in an arena to find a slot."""
+    flight = math.hypot(width - SHORT, height - SHORT) + ROUNDING
+    pause = math.ceil(flight / (SLOTS * SLOWEST))
+    return math.floor(1000 * LEAST_HEAT / (pause - 1)) / 1000  # even the smallest arena takes pauses of two turns
 
 
 class Shell(NamedTuple):
@@ -43,7 +73,8 @@ def command(robot: Robot, aligned: Array, given: Commands) -> tuple[Robot, Shell
         limit=jnp.where(given.has(LIMIT), jnp.minimum(jnp.abs(given.limit), constants.FASTEST), robot.limit),
     )
     fires = given.has(FIRE) & (robot.heat <= 0) & able
-    power = jnp.where(fires, jnp.minimum(robot.energy, jnp.clip(given.power, constants.WEAKEST, 3.0)), 0.0)
+    wanted = jnp.clip(given.power, constants.WEAKEST, constants.STRONGEST)
+    power = jnp.where(fires, jnp.minimum(robot.energy, wanted), 0.0)
     # A robot that is disabled loses its commands in the turn in which it becomes so, and no more later.
     hot = with_energy(robot, robot.energy - power).replace(heat=robot.heat + heat_of(power))  # type: ignore[attr-defined]
     heading = jnp.where(given.has(AIMED) & aligned, given.aim, robot.gun)

@@ -83,11 +83,34 @@ def test_a_shot_of_the_last_energy_is_no_faster_than_one_of_a_tenth():
     assert after.energy == 0
 
 
+def test_in_no_arena_that_is_accepted_more_bullets_fly_than_have_slots():
+    powers = np.array([0.01, *np.linspace(0.1, 3, 291)])
+    for width, height, cooling in (
+        (1100, 150, 0.1),
+        (790, 790, 0.1),
+        (800, 600, 0.111),
+        (500, 350, 0.2),
+        (150, 150, 0.7),
+    ):
+        rules.Robocode(width=width, height=height, cooling=cooling)
+        turns = np.ceil(np.hypot(width - 21, height - 21) / (20 - 3 * np.maximum(powers, 0.1)))
+        # From the newest bullet back: turns since each shot, by the powers that make them as few as can be.
+        flying, since = 0, 0.0
+        while np.isfinite(since):
+            flying += 1
+            earlier = since + np.ceil((1 + powers / 5 - 2e-5) / cooling)
+            since = np.where(turns > earlier, earlier, np.inf).min()
+        assert flying <= state.SLOTS
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"rounds": 0}, "game.rounds=0"),
         ({"width": 60.0}, "game.width=60"),
+        ({"width": 1000.0, "height": 900.0}, "game.width=1000.0: .* to 663 .*9 bullets"),
+        ({"width": 700.0, "height": 900.0}, "game.height=900.0: .* to 872 .*9 bullets"),
+        ({"cooling": 0.2}, "game.cooling=0.2: .* to 0.111 .*in an arena of 800 x 600"),
         ({"places": "(1,2,3)"}, "game.places"),
         ({"places": "(100,100,0),(110,100,0)"}, "and apart"),
         ({"precision": "float64"}, "JAX_ENABLE_X64"),
