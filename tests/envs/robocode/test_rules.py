@@ -73,6 +73,24 @@ def test_places_are_drawn_apart_and_depend_on_the_seed():
     assert starts[0].body.mean() == pytest.approx(np.pi, abs=0.15)
 
 
+def test_robots_stand_apart_in_the_smallest_arena():
+    world = envs.make("robocode", width=150.0, height=150.0)
+    one, other = jax.device_get(jax.jit(jax.vmap(world.init))(jax.random.split(jax.random.key(1), 20_000))).robots
+    assert np.maximum(abs(one.x - other.x), abs(one.y - other.y)).min() >= 36
+    assert max(abs(other.x - 75).max(), abs(other.y - 75).max()) <= 39
+
+
+def test_a_place_beside_a_robot_is_as_likely_as_if_places_were_drawn_until_they_are_apart():
+    draws = np.random.default_rng(0)
+    beside = jax.jit(lambda draw: rules.beside(jnp.float32(80), jnp.float32(110), 128.0, 78.0, *draw))
+    found = np.asarray(beside(jnp.asarray(draws.random((3, 40_000)), jnp.float32)))
+    x, y = draws.uniform(36, 164, 400_000), draws.uniform(36, 114, 400_000)
+    apart = (abs(x - 80) >= 36) | (abs(y - 110) >= 36)
+    cells = [np.linspace(36, 164, 9), np.linspace(36, 114, 7)]
+    shares = [np.histogram2d(*both, cells)[0] / len(both[0]) for both in (found, (x[apart], y[apart]))]
+    np.testing.assert_allclose(*shares, atol=0.005)
+
+
 @pytest.mark.thorough
 def test_a_shot_of_the_last_energy_is_no_faster_than_one_of_a_tenth():
     given = state.Commands(jnp.int32(state.FIRE), *jnp.array([0, 0, 0, 0, 0, 2.0, 0]))
