@@ -119,3 +119,13 @@ def test_a_grid_that_is_too_large_is_refused():
         GUIDE.make(Morpion(size=40), Options())
     with pytest.raises(ValueError, match=r"program\.searches=0: accepted: a whole number from 1 to 1000"):
         cast(envs.spec("morpion"), role="guide", values={"searches": 0})
+
+
+def test_more_playouts_than_a_search_can_count_are_refused():
+    accepted = {1: 1000, 3: 1000, 4: 215, 5: 73}
+    for level, most in accepted.items():
+        cast(envs.spec("morpion"), role="guide", values={"level": level, "iterations": most})
+    for level in (4, 5):
+        said = rf"program\.iterations={accepted[level] + 1}: accepted: .* to {accepted[level]} .*program\.level={level}"
+        with pytest.raises(ValueError, match=said):
+            cast(envs.spec("morpion"), role="guide", values={"level": level, "iterations": accepted[level] + 1})
