@@ -43,6 +43,8 @@ LINE = 8
 """Bits of a line."""
 NUMBER = 3
 """Bits that hold a position along a line, and a line."""
+MOST_COUNTED = 0xFFFF
+"""The greatest number of moves that a packed state has room for."""
 MOST_MOVES = {6: 32, 7: 50, 8: 72}
 """Legal moves of a position at most, by size.
 
@@ -342,21 +344,24 @@ class RushHour(Packs, Puzzle[State]):
         return jnp.where(state.vertical, down, across) >> _shift(state) & np.uint32(0xFF)
 
     def pack(self, state: State) -> Array:
-        """Return uint32[10], [13] or [17] by size: a state in as few words as are quick to take apart."""
+        """Return uint32[10], [13] or [17] by size: a state in as few words as are quick to take apart.
+
+        Above `MOST_COUNTED` moves stay that many: the rules have no limit of moves, but a packed state has.
+        """
         plan = state.lines.astype(jnp.uint32) | state.vertical.astype(jnp.uint32) << 3
         plan |= state.lengths.astype(jnp.uint32) << 4
-        rest = state.count.astype(jnp.uint32) | (state.last + 1).astype(jnp.uint32) << 16
+        rest = jnp.minimum(state.count, MOST_COUNTED).astype(jnp.uint32) | (state.last + 1).astype(jnp.uint32) << 16
         rest |= state.terminated.astype(jnp.uint32) << 31
         level = lax.bitcast_convert_type(state.level, jnp.uint32)
         words = [_pack(state.positions, NUMBER), _pack(plan, 2 * NUMBER), _pack(state.goals, NUMBER)]
         return jnp.concatenate([*words, jnp.stack([level, rest])])
 
     def unpack(self, words: Array) -> State:
-        """Undo `pack`."""
+        """Undo `pack`, but for moves above `MOST_COUNTED`."""
         numbers, plans = -(-self.vehicles // (32 // NUMBER)), -(-self.vehicles // (32 // (2 * NUMBER)))
         positions, plan, goals, (level, rest) = jnp.split(words, np.cumsum([numbers, plans, numbers]))
         plan = _unpack(plan, 2 * NUMBER, self.vehicles)
-        count, ended = (rest & 0xFFFF).astype(jnp.int32), rest >> 31 != 0
+        count, ended = (rest & MOST_COUNTED).astype(jnp.int32), rest >> 31 != 0
         return State(
             positions=_unpack(positions, NUMBER, self.vehicles).astype(jnp.int8),
             lengths=(plan >> 4).astype(jnp.int8),

@@ -111,6 +111,14 @@ def test_packing_keeps_every_field(size, words):
             assert np.array_equal(before, after)
 
 
+def test_packing_keeps_the_last_move_of_a_game_of_more_moves_than_it_can_count():
+    game = RushHour()
+    for count, kept in ((65_535, 65_535), (65_536, 65_535), (3 * 65_536 + 5, 65_535)):
+        state = play(game, "O+1").replace(count=np.int32(count))
+        found = game.unpack(game.pack(state))
+        assert (found.count, found.last, bool(found.terminated)) == (kept, state.last, False)
+
+
 def test_boards_of_a_set_have_levels_by_their_fewest_moves():
     suite = [parse(OPEN), *some(3)]
     levels = RushHour().positions(suite).level
