@@ -44,7 +44,7 @@ LOST = 100
 NEVER = 1000.0
 """Seconds that stand for a race that was not finished, as in figure 9.3 of the source."""
 EIGHTHS = 8
-"""Parts of a foot that distances are counted in, where they rank: sums of them are exact."""
+"""Parts of a foot that distances are counted in, where they rank: sums of them are exact below 2**21 feet."""
 
 
 @struct.dataclass
@@ -406,8 +406,10 @@ class Rars(Simulation[State], Instanced):
         """Return the modified race time as a number of which more is better, float32.
 
         Minus the seconds of those that have finished; of the others minus a greater number and the feet that they lack.
-        Distances count in eighths of a foot, so that all sums are exact, and no two of them become one number. Races
-        without an end are ranked by distance.
+        Distances count in eighths of a foot, so that all sums below 2**21 feet are exact, and no two of them become one
+        number. The sums of longer races are rounded as float32 is: from there on to a quarter of a foot, from 2**24
+        feet on to 2 feet. Cars no further apart may become equal, but none gets before another one. Races without an
+        end are ranked by distance.
 
         Args:
             distance: feet from the finish line.
