@@ -4,6 +4,7 @@
 #define JAXGP_SEARCH_PUZZLES_NATIVE_BESTFIRST_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -34,11 +35,11 @@ class BestFirst {
       const int32_t at = pop();
       const int32_t depth = positions_[at].depth;
       const int32_t own = found.expanded++;
-      states_.resize((own + 1) * P::kState);
-      uint8_t* state = &states_[own * P::kState];
+      states_.resize(place(own + 1));
+      uint8_t* state = &states_[place(own)];
       positions_[at].stored = own;
       if (at)
-        P::step(&states_[positions_[positions_[at].before].stored * P::kState], positions_[at].action, state);
+        P::step(&states_[place(positions_[positions_[at].before].stored)], positions_[at].action, state);
       else
         std::memcpy(state, root, P::kState);
       Opening opening{*this, at, depth + 1, limit - found.nodes};
@@ -63,6 +64,9 @@ class BestFirst {
     int32_t before, stored;  // the number of its parent; where its state is, once it has been expanded
     int16_t action, depth;
   };
+
+  // Where a stored state begins: all of them may be more bytes than an int32_t counts.
+  static size_t place(int32_t stored) { return static_cast<size_t>(stored) * P::kState; }
 
   // Opens the children of a position that have not been met.
   struct Opening {
