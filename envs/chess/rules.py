@@ -22,7 +22,7 @@ from jax import Array, lax
 from envs.chess import starts
 from envs.chess.geometry import KINDS, OFF, SQUARES, Board, legal_moves
 from envs.chess.notation.fen import ACCEPTED, Placed, kinds_of, read_positions
-from jaxgp.arrays import freeze, lost
+from jaxgp.arrays import freeze, lost, where
 from jaxgp.bits import has, nth_square
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.errors import UsageError, reject, show
@@ -147,7 +147,7 @@ class Chess(ListsMoves):
         history = (jnp.full((QUIET + 1, 2), NEVER),) if self.repetition else ()
         state = self.state(men, kinds, clock, jnp.int16(0), to_move, history)
         none = dataclasses.replace(state, terminated=jnp.bool_(True), returns=jnp.zeros(2, jnp.float32))
-        return jax.tree.map(lambda a, b: jnp.where(found, a, b), state, none)
+        return where(found, state, none)
 
     def state(
         self, men: Array, kinds: Array, clock: Array, plies: Array, to_move: Array, history: tuple[Array, ...]

@@ -10,6 +10,7 @@ from jax import Array, lax
 
 from envs.morpion.listed import ListedMorpion
 from envs.morpion.rules import WORD, Morpion, State
+from jaxgp.arrays import where
 from jaxgp.bits import nth_bit
 from jaxgp.search.chance import unused_key
 from jaxgp.search.listed import Listed, ListedGame
@@ -86,7 +87,7 @@ def random_scores(game: Morpion, key: Array, lanes: int, rounds: int) -> Array:
     def one(state: State, scores: Array, played: Array, bits: Array) -> tuple[State, Array, Array]:
         # A new game starts right before its first move: replacing the ended one after its move takes three times as
         # long.
-        state = jax.tree.map(lambda a, b: jnp.where(state.terminated, a, b), start, state)
+        state = where(state.terminated, start, state)
         after = game.step(state, random_line(game, state, bits), unused_key())
         scores = jnp.where((np.arange(rounds) == played) & after.terminated, after.count, scores)
         return after, scores, played + after.terminated

@@ -122,7 +122,7 @@ class Othello(ListsMoves):
         after = State(other, own, legal, 1 - state.to_move, ended, jnp.zeros(2, jnp.float32))
         after = dataclasses.replace(after, returns=jnp.where(ended, win_loss(self.score(after)), 0.0))
         passed = (action == self.area) & ~some(state.legal)
-        return _choose((some(placed) | passed) & ~state.terminated, after, state)
+        return freeze(state, after, some(placed) | passed)
 
     def placed(self, state: State, action: Array) -> Bits:
         """Return the square of the disc that an action places; none for a pass, and for what may not be played."""
@@ -206,10 +206,6 @@ class Othello(ListsMoves):
         for _ in range((self.size - 4) // 2):
             reached = _spread(reached, pairs, 2 * steps)
         return reached
-
-
-def _choose(condition: Array, yes: State, no: State) -> State:
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
 def _spread(reached: Bits, through: Bits, steps: int) -> Bits:

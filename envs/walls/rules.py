@@ -23,13 +23,12 @@ import dataclasses
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import struct
 from jax import Array, lax
 
-from jaxgp.arrays import freeze, lost, win_loss
+from jaxgp.arrays import freeze, lost, where, win_loss
 from jaxgp.contracts import Packs, Starts
 from jaxgp.options import check, option
 
@@ -128,8 +127,8 @@ class Walls(Packs):
         if self.majority_ends:
             ended |= self.count(own) > self.area // 2
         after = State(
-            own=_choose(again, own, other),
-            other=_choose(again, other, own),
+            own=where(again, own, other),
+            other=where(again, other, own),
             to_move=jnp.where(again, state.to_move, 1 - state.to_move),
             terminated=ended,
             returns=jnp.zeros(2, jnp.float32),
@@ -241,17 +240,13 @@ class Walls(Packs):
 
     def _start(self, side: int, heading: int) -> Player:
         middle = self.size // 2
-        where = (jnp.int32(middle), jnp.int32(middle + side), jnp.int32(heading))
-        return Player(jnp.zeros(self.words, jnp.uint32), *where, idle=jnp.int32(0))
+        place = (jnp.int32(middle), jnp.int32(middle + side), jnp.int32(heading))
+        return Player(jnp.zeros(self.words, jnp.uint32), *place, idle=jnp.int32(0))
 
     def _code(self, player: Player) -> Array:
         """Return uint32[]: square, heading and idle moves of a player, a number below area * 4 * (stall + 1)."""
         square = player.row * self.size + player.column
         return ((square * 4 + player.heading) * (self.stall + 1) + player.idle).astype(jnp.uint32)
-
-
-def _choose(condition: Array, yes: Player, no: Player) -> Player:
-    return jax.tree.map(lambda a, b: jnp.where(condition, a, b), yes, no)
 
 
 GAME = Walls
