@@ -22,3 +22,17 @@ def nameplate(state: Position, owner: int, said: str, x: float, y: float) -> lis
     name = f'<text class="name{owner}" x="{x + 18 * inwards:g}" y="{y:g}">{said}</text>'
     dot = f'<path class="turn" d="M{x + 6 * inwards:g} {y - 6:g}h0"/>'
     return [name, dot] if not ended and int(state.to_move) == owner else [name]
+
+
+def board_lines(size: int, cell: float, left: float, top: float) -> str:
+    """Draw the lines between the squares of a board, as one path of the class `line`.
+
+    Args:
+        size: rows and columns.
+        cell: the side of a square.
+        left: where the board begins.
+        top: likewise.
+    """
+    side, steps = size * cell, [n * cell for n in range(1, size)]
+    route = "".join(f"M{left + step:g} {top:g}v{side:g}M{left:g} {top + step:g}h{side:g}" for step in steps)
+    return f'<path class="line" d="{route}"/>'

@@ -9,7 +9,7 @@ from html import escape
 import jax
 import numpy as np
 
-from envs.drawing import nameplate
+from envs.drawing import board_lines, nameplate
 from envs.othello.rules import Othello, State
 from jaxgp.bits import Bits
 from jaxgp.printable import show_typed
@@ -144,7 +144,8 @@ def svg(game: Othello, state: State, highlight: int | None = None, seat: int | N
     width, height = side + 2 * EDGE, side + 2 * EDGE + 2 * MARGIN
     top = MARGIN + EDGE
     both = discs(game, state)
-    parts = [f'<rect class="ground" x="{EDGE:g}" y="{top:g}" width="{side:g}" height="{side:g}"/>', _lines(game, top)]
+    parts = [f'<rect class="ground" x="{EDGE:g}" y="{top:g}" width="{side:g}" height="{side:g}"/>']
+    parts.append(board_lines(game.size, CELL, EDGE, top))
     parts += [_label(game, n, top) for n in range(game.size)]
     for owner, where in enumerate(both):
         parts += [_circle(f"disc{owner}", DISC, row, column, top) for row, column in np.argwhere(where).tolist()]
@@ -178,13 +179,6 @@ def _grid(game: Othello, bits: Bits) -> np.ndarray:
 def _circle(kind: str, radius: float, row: int, column: int, top: float) -> str:
     x, y = EDGE + (column + 0.5) * CELL, top + (row + 0.5) * CELL
     return f'<circle class="{kind}" cx="{x:g}" cy="{y:g}" r="{radius:g}"/>'
-
-
-def _lines(game: Othello, top: float) -> str:
-    side = game.size * CELL
-    steps = [n * CELL for n in range(1, game.size)]
-    route = "".join(f"M{EDGE + step:g} {top:g}v{side:g}M{EDGE:g} {top + step:g}h{side:g}" for step in steps)
-    return f'<path class="line" d="{route}"/>'
 
 
 def _label(game: Othello, number: int, top: float) -> str:

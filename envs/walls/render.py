@@ -7,7 +7,7 @@ from html import escape
 
 import numpy as np
 
-from envs.drawing import nameplate
+from envs.drawing import board_lines, nameplate
 from envs.walls.rules import Player, State, Walls
 from envs.walls.view import square
 from jaxgp.printable import show_typed
@@ -184,7 +184,8 @@ def svg(game: Walls, state: State, highlight: int | None = None, seat: int | Non
     width, height = side + 2 * EDGE, side + 2 * EDGE + 2 * MARGIN
     top = MARGIN + EDGE
     both = players(state)
-    parts = [f'<rect class="ground" x="{EDGE:g}" y="{top:g}" width="{side:g}" height="{side:g}"/>', _grid(game, top)]
+    parts = [f'<rect class="ground" x="{EDGE:g}" y="{top:g}" width="{side:g}" height="{side:g}"/>']
+    parts.append(board_lines(game.size, CELL, EDGE, top))
     for owner, player in enumerate(both):
         parts += [_brick(owner, row, column, top) for row, column in np.argwhere(bricks(game, player)).tolist()]
     for owner, player in enumerate(both):
@@ -222,13 +223,6 @@ def _end(game: Walls, state: State) -> list[str]:
 
 def _centre(player: Player, top: float) -> tuple[float, float]:
     return EDGE + (int(player.column) + 0.5) * CELL, top + (int(player.row) + 0.5) * CELL
-
-
-def _grid(game: Walls, top: float) -> str:
-    side = game.size * CELL
-    steps = [n * CELL for n in range(1, game.size)]
-    route = "".join(f"M{EDGE + step:g} {top:g}v{side:g}M{EDGE:g} {top + step:g}h{side:g}" for step in steps)
-    return f'<path class="line" d="{route}"/>'
 
 
 def _brick(owner: int, row: int, column: int, top: float) -> str:
