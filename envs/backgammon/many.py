@@ -23,7 +23,7 @@ from envs.backgammon import whole
 from envs.backgammon.rules import BAR, Backgammon, State, column
 from jaxgp.arrays import apart, suited, take
 from jaxgp.bits import finalise, nth_bit
-from jaxgp.players.greedy import Best, best_of
+from jaxgp.players.greedy import LOWEST, Best, best_of
 from jaxgp.spec import ChoosesTurns
 
 Men = tuple[Array, Array]
@@ -43,8 +43,6 @@ FEW = 16
 """Positions up to which these are the sizes. The last games of many, which go on alone, need no more."""
 FEW_SIZES: Sizes = (FEW, 4, 0)
 FEW_TOGETHER = 128
-LOWEST = np.finfo(np.float32).min
-"""Value of a turn for which the value is NaN or minus infinity."""
 MIX = np.random.default_rng(0).integers(2**32, size=(2, BAR + 1), dtype=np.uint32) | np.uint32(1)
 """Odd factors that mix the men of the points into one number."""
 

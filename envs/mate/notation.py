@@ -40,7 +40,7 @@ def _written(position: Position, legal: Mapping[str, Position], name: str) -> st
         others = [
             each
             for each in legal
-            if each != name and each[2:4] == name[2:4] and position.cells[_cell(each)] == position.cells[origin]
+            if each != name and each[2:4] == name[2:4] and position.cells[plain.cell_of(each)] == position.cells[origin]
         ]
         start, kind = man, ""
         if others:
@@ -51,10 +51,6 @@ def _written(position: Position, legal: Mapping[str, Position], name: str) -> st
             else:
                 start += name[:2]
     return f"{start}{'x' * takes}{name[2:4]}{kind}{suffix}"
-
-
-def _cell(name: str) -> int:
-    return 21 + "abcdefgh".index(name[0]) + 10 * (8 - int(name[1]))
 
 
 def read_move(position: Position, text: str) -> str:

@@ -30,7 +30,7 @@ def start(text: str) -> Position:
     rows = ["".join("." * int(c) if c.isdigit() else c for c in row) for row in words[0].split("/")]
     cells = " " * 20 + "".join(f" {row} " for row in rows) + " " * 20
     castling = "".join(c for c in words[2] if _at_home(cells, c))
-    return Position(cells, words[1] == "w", castling, 0 if words[3] == "-" else _cell(words[3]))
+    return Position(cells, words[1] == "w", castling, 0 if words[3] == "-" else cell_of(words[3]))
 
 
 def _at_home(cells: str, right: str) -> bool:
@@ -38,10 +38,11 @@ def _at_home(cells: str, right: str) -> bool:
         return False
     row = "1" if right.isupper() else "8"
     king, rook = ("K", "R") if right.isupper() else ("k", "r")
-    return cells[_cell("e" + row)] == king and cells[_cell(("h" if right in "Kk" else "a") + row)] == rook
+    return cells[cell_of("e" + row)] == king and cells[cell_of(("h" if right in "Kk" else "a") + row)] == rook
 
 
-def _cell(name: str) -> int:
+def cell_of(name: str) -> int:
+    """Return the cell of a square, as of e4; of a move that of the square where it begins."""
     return 21 + "abcdefgh".index(name[0]) + 10 * (8 - int(name[1]))
 
 
@@ -120,7 +121,7 @@ def _pseudo(position: Position) -> list[tuple[int, int, str]]:
             else:
                 if _theirs(cells[goal], white):
                     found.append((origin, goal, ""))
-    home = _cell("e1" if white else "e8")
+    home = cell_of("e1" if white else "e8")
     for right, empty, safe, goal in (("k", (1, 2), (0, 1, 2), 2), ("q", (-1, -2, -3), (0, -1, -2), -2)):
         may = (right.upper() if white else right) in castling and all(cells[home + step] == "." for step in empty)
         if may and not any(_attacked(cells, home + step, not white) for step in safe):
@@ -142,6 +143,6 @@ def _play(position: Position, origin: int, goal: int, new: str) -> Position:
         cells[(goal + origin) // 2], cells[rook] = cells[rook], "."
     gone = {"K": "KQ", "k": "kq"}.get(man, "")
     for corner, right in (("h1", "K"), ("a1", "Q"), ("h8", "k"), ("a8", "q")):
-        if _cell(corner) in (origin, goal):
+        if cell_of(corner) in (origin, goal):
             gone += right
     return Position("".join(cells), not position.white, "".join(c for c in position.castling if c not in gone), passed)

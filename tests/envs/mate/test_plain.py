@@ -43,7 +43,7 @@ ERRORS = {
     "the king castles through check": ("for step in safe)", "for step in safe[:1])"),
     "the king castles past men": ("for step in empty)", "for step in empty[:1])"),
     "the rook stays": ('cells[(goal + origin) // 2], cells[rook] = cells[rook], "."', "pass"),
-    "a rook that is taken castles": ("if _cell(corner) in (origin, goal):", "if _cell(corner) == origin:"),
+    "a rook that is taken castles": ("if cell_of(corner) in (origin, goal):", "if cell_of(corner) == origin:"),
     "a king that has moved castles": ('{"K": "KQ", "k": "kq"}.get(man, "")', '""'),
     "kings slide": ('if man in "NnKk":', 'if man in "Nn":'),
 }
