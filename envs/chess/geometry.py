@@ -38,6 +38,11 @@ FAR = np.int8(8)
 """More steps than any ray has."""
 
 
+def square_name(square: int) -> str:
+    """Return the column and the row of a square, as in c3."""
+    return f"{'abcdefgh'[square % 8]}{square // 8 + 1}"
+
+
 class Board(NamedTuple):
     """The men of both sides, the side to move first."""
 

@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from envs.chess.geometry import KINDS, OFF, SQUARES
+from envs.chess.geometry import KINDS, OFF, SQUARES, square_name
 from envs.chess.rules import VALUES, Chess, State
 from envs.drawing import nameplate
 from jaxgp.printable import show_typed
@@ -62,11 +62,6 @@ STYLE = """
 .chess .dark{fill:#7d5f45}
 }
 """
-
-
-def square_name(square: int) -> str:
-    """Return the column and the row of a square, as in c3."""
-    return f"{'abcdefgh'[square % 8]}{square // 8 + 1}"
 
 
 def action_name(game: Chess, action: int) -> str:

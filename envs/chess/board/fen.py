@@ -22,6 +22,7 @@ from envs.chess.board.position import (
     ROOK,
     Board,
 )
+from envs.chess.geometry import square_name
 from jaxgp.printable import show_typed
 
 SHAPE = (
@@ -175,7 +176,7 @@ def uci(board: Board, action: int) -> str:
     end, new = code, ""
     if start >= 48 and men[seen].lower() == "p":
         end, new = start + 7 + (code >> 2), LETTERS[PROMOTIONS[code & 3]]
-    return _name(seen) + _name(end ^ 56 if black else end) + new
+    return square_name(seen) + square_name(end ^ 56 if black else end) + new
 
 
 def move(board: Board, name: str) -> int:
@@ -198,7 +199,3 @@ def move(board: Board, name: str) -> int:
     if name[4:]:
         raise ValueError(f"{show_typed(name)} is not a move; accepted: only a pawn on the seventh row promotes")
     return 64 * start + end
-
-
-def _name(square: int) -> str:
-    return f"{'abcdefgh'[square % 8]}{square // 8 + 1}"

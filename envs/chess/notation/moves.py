@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from envs.chess.geometry import KINDS, SQUARES
-from envs.chess.render import in_check, parse_action, square_name
+from envs.chess.geometry import KINDS, SQUARES, square_name
+from envs.chess.render import in_check, parse_action
 from envs.chess.rules import Chess, State
 from jaxgp.printable import show_typed
 from jaxgp.search.chance import stepping

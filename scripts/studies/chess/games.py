@@ -35,12 +35,11 @@ import numpy as np
 
 import envs
 from envs.chess import strategies, tables
-from envs.chess.geometry import SQUARES
+from envs.chess.geometry import SQUARES, square_name
 from envs.chess.language import LeafOptions
 from envs.chess.notation.fen import kinds_of
 from envs.chess.notation.pgn import fen_of
 from envs.chess.notation.uci import PACKAGES
-from envs.chess.render import square_name
 from envs.chess.rules import Chess, State
 from jaxgp import files
 from jaxgp.config import arguments
