@@ -1,9 +1,9 @@
 """Small operations on arrays and on trees of arrays that many rooms need, each written once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import jax
 import jax.numpy as jnp
@@ -172,6 +172,11 @@ def where(condition: Array, yes: Tree, no: Tree) -> Tree:
 def freeze(before: State, after: State, legal: Array | bool = True) -> State:
     """Return `after`; `before` if its game has ended, or the action was not `legal` (bool[])."""
     return where(before.terminated | ~jnp.asarray(legal), before, after)
+
+
+def given_up(state: State, returns: Array) -> State:
+    """Return a state that ends as it stands, with returns (float32[seats]); one that has ended stays as it is."""
+    return freeze(state, replace(cast(Any, state), terminated=jnp.bool_(True), returns=returns))
 
 
 def lost(side: Array) -> Array:

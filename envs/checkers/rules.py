@@ -21,7 +21,6 @@ behind it differs by a constant. So the pieces that can move or capture in a dir
 whole board at once.
 """
 
-import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial, reduce
@@ -34,7 +33,7 @@ from flax import struct
 from jax import Array
 
 from envs.checkers import fen
-from jaxgp.arrays import apart, freeze, lost
+from jaxgp.arrays import apart, freeze, given_up, lost
 from jaxgp.bits import WORD, Bits, bits_of, both, count, either, has, nth_square, shift, single, some
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.errors import UsageError, show
@@ -220,9 +219,7 @@ class Checkers(ListsMoves):
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; the pieces stay."""
-        returns = lost(state.to_move)
-        ended = dataclasses.replace(state, terminated=jnp.bool_(True), returns=returns)
-        return freeze(state, ended)
+        return given_up(state, lost(state.to_move))
 
     def key(self, state: State) -> Array:
         """Return uint32[3 * W + 1]: the pieces; then the seat, the piece that is held, and the plies without a capture.

@@ -22,7 +22,7 @@ from jax import Array, lax
 from envs.chess import starts
 from envs.chess.geometry import KINDS, OFF, SQUARES, Board, legal_moves
 from envs.chess.notation.fen import ACCEPTED, Placed, kinds_of, read_positions
-from jaxgp.arrays import freeze, lost, where
+from jaxgp.arrays import freeze, given_up, lost, where
 from jaxgp.bits import has, nth_square
 from jaxgp.contracts import ListsMoves, Starts
 from jaxgp.errors import UsageError, reject, show
@@ -210,9 +210,7 @@ class Chess(ListsMoves):
 
     def forfeit(self, state: State) -> State:
         """End the game as a loss for the side to move; the men stay."""
-        returns = lost(state.to_move)
-        ended = dataclasses.replace(state, terminated=jnp.bool_(True), returns=returns)
-        return freeze(state, ended)
+        return given_up(state, lost(state.to_move))
 
     def key(self, state: State) -> Array:
         """Return uint32[W]: the men, four squares a word; their kinds; the plies, the clock, the seat; the history."""

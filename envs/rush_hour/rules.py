@@ -27,7 +27,7 @@ from jax import Array, lax
 
 from envs.rush_hour.boards import Board, find, target_row
 from envs.rush_hour.goals import deduce_places
-from jaxgp.arrays import freeze
+from jaxgp.arrays import given_up
 from jaxgp.contracts import Packs, Puzzle, Starts
 from jaxgp.options import check, option
 
@@ -268,7 +268,7 @@ class RushHour(Packs, Puzzle[State]):
 
     def forfeit(self, state: State) -> State:
         """End the game as it stands."""
-        return freeze(state, state.replace(terminated=jnp.bool_(True), returns=self.score(state)))  # type: ignore[attr-defined]
+        return given_up(state, self.score(state))
 
     def key(self, state: State) -> Array:
         """Return uint32[2], [3] or [4] by size: the positions of the vehicles, three bits each."""
