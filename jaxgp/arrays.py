@@ -228,6 +228,11 @@ def in_groups(run: Callable[[Any], Tree], items: Any, lengths: Array, together: 
     return placed
 
 
+def divide(a: Array, b: Array) -> Array:
+    """Return a / b, 0 where b is 0."""
+    return jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b))
+
+
 def finite(numbers: Array) -> Array:
     """Return float32[...]: numbers, and 0 for those that are not finite."""
     return jnp.where(jnp.isfinite(numbers), numbers, 0.0)

@@ -183,6 +183,13 @@ def finalise(codes: Array) -> Array:
     return codes ^ codes >> 16
 
 
+def lowbias32(codes: Array) -> Array:
+    """Mix the bits of uint32[...] by "lowbias32" (C. Wellons, "Prospecting for Hash Functions", 2018)."""
+    codes = (codes ^ codes >> 16) * np.uint32(0x7FEB352D)
+    codes = (codes ^ codes >> 15) * np.uint32(0x846CA68B)
+    return codes ^ codes >> 16
+
+
 def mix(keys: Array) -> Array:
     """Hash uint32[B, W] to uint32[B] by MurmurHash3 (A. Appleby, public domain)."""
     code = jnp.full(keys.shape[:-1], 0x9747B28C, jnp.uint32)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from envs.rars.places import SENSED
+from jaxgp.arrays import divide
 from jaxgp.genotypes.primitives import FLOAT, OWN, Floats, Primitive, PrimitiveSet
 from jaxgp.genotypes.surrogates import choose_smaller
 from jaxgp.options import option
@@ -70,11 +71,6 @@ def view(options: Options, sensed: Array) -> Array:
 INDICATORS = ("CR", "NR", "TE", "NL", "V", "NV", "TL", "TR", "TW", "AH", "AA")
 """Radius of this segment and of the next one, feet to the end of this one, length of the next one; speed, drift to the
 left; feet to the left wall, to the right one, and between them; feet ahead to the first wall, and its angle."""
-
-
-def divide(a: Array, b: Array) -> Array:
-    """Return a / b, 0 where b is 0."""
-    return jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b))
 
 
 def tangent(x: Array) -> Array:

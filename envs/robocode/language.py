@@ -17,6 +17,8 @@ import numpy as np
 from jax import Array
 
 from envs.robocode import rounding
+from jaxgp.arrays import divide
+from jaxgp.bits import lowbias32
 from jaxgp.genotypes.primitives import FLOAT, Floats, Primitive, PrimitiveSet
 from jaxgp.interpreter.lanes import Effects, evaluate_lanes
 from jaxgp.interpreter.plan import Plan
@@ -73,17 +75,8 @@ def draw(features: Array, node: Array) -> Array:
     """Return Random: float32[B] in [-1, 1), a multiple of 2**-23, of features [F, B] and the place of a node."""
     clock = (*features[len(INDICATORS) : len(INDICATORS) + len(CLOCK)], node)
     words = [one.astype(jnp.int32).astype(jnp.uint32) * np.uint32(odd) for one, odd in zip(clock, MIXED, strict=True)]
-    word = words[0] ^ words[1] ^ words[2] ^ words[3]
-    # C. Wellons, "Prospecting for Hash Functions" (2018): lowbias32.
-    word = (word ^ (word >> 16)) * np.uint32(0x7FEB352D)
-    word = (word ^ (word >> 15)) * np.uint32(0x846CA68B)
-    word = word ^ (word >> 16)
+    word = lowbias32(words[0] ^ words[1] ^ words[2] ^ words[3])
     return (word >> 8).astype(features.dtype) * 2.0**-23 - 1
-
-
-def divide(a: Array, b: Array) -> Array:
-    """Return a / b, 0 where b is 0."""
-    return jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b))
 
 
 # What these have in common with each other, XLA computes once.

@@ -26,6 +26,7 @@ from envs.robocode.physics.shared import Field, Lots
 from envs.robocode.rounding import arctan2, hypot
 from envs.robocode.state import SLOTS, Commands, State, bullets, points, robot, unseen
 from jaxgp import arrays
+from jaxgp.bits import lowbias32
 from jaxgp.contracts import Measure, Simulation, Starts
 from jaxgp.errors import reject
 from jaxgp.options import bound, check, option
@@ -297,11 +298,8 @@ def beside(x: Array, y: Array, width: float, height: float, which: Array, u: Arr
 
 
 def mixed(seed: Array, *numbers: Array | np.generic) -> Array:
-    """Return uint32[], a hash of whole numbers (the finalizer "lowbias32" of C. Wellons)."""
+    """Return uint32[], a hash of whole numbers."""
     x = seed
     for number in numbers:
-        x = x ^ (jnp.asarray(number).astype(jnp.uint32) * np.uint32(0x9E3779B9) + np.uint32(0x7F4A7C15))
-        x = (x ^ (x >> 16)) * np.uint32(0x7FEB352D)
-        x = (x ^ (x >> 15)) * np.uint32(0x846CA68B)
-        x = x ^ (x >> 16)
+        x = lowbias32(x ^ (jnp.asarray(number).astype(jnp.uint32) * np.uint32(0x9E3779B9) + np.uint32(0x7F4A7C15)))
     return x

@@ -12,8 +12,9 @@ import pytest
 
 import envs
 from envs.rars import export
-from envs.rars.language import INDICATORS, WIDEST, Options, divide, primitive_set, tangent, view
+from envs.rars.language import INDICATORS, WIDEST, Options, primitive_set, tangent, view
 from envs.rars.places import SENSED
+from jaxgp.arrays import divide
 from jaxgp.export.export import Written
 from jaxgp.games.casting import cast
 from jaxgp.genotypes.text import parse_program
