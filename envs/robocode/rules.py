@@ -24,7 +24,7 @@ from envs.robocode.physics.angles import relative
 from envs.robocode.physics.constants import HALF
 from envs.robocode.physics.shared import Field, Lots
 from envs.robocode.rounding import arctan2, hypot
-from envs.robocode.state import SLOTS, Commands, State, bullets, points, robot, unseen
+from envs.robocode.state import MOST_SLOTS, SLOTS, Commands, State, bullets, points, robot, unseen
 from jaxgp import arrays
 from jaxgp.bits import lowbias32
 from jaxgp.contracts import Measure, Simulation, Starts
@@ -56,8 +56,8 @@ class Robocode(Simulation[State]):
     """The rules as pure functions of one state; hashable, so that it can be a static argument of `jax.jit`."""
 
     rounds: int = option(1, "rounds of a battle", low=1, high=10_000)
-    width: float = option(800.0, "of the arena", low=150, high=1100, unit="pixels")
-    height: float = option(600.0, "of the arena", low=150, high=1100, unit="pixels")
+    width: float = option(800.0, "of the arena", low=150, high=3769, unit="pixels")
+    height: float = option(600.0, "of the arena", low=150, high=3769, unit="pixels")
     cooling: float = option(0.1, "heat that a gun loses in a turn", low=SLOWEST_COOLING, high=0.7)
     inactivity: int = option(
         450, "turns without 10 energy lost, after which each turn costs both robots 0.1", low=0, high=10_000
@@ -99,14 +99,19 @@ class Robocode(Simulation[State]):
             reject("game.precision", self.precision, "float32; float64 where JAX_ENABLE_X64=1 is set")
 
     def laws(self, prefix: str) -> None:
-        """Refuse an arena so large, or guns that cool so fast, that more bullets than `SLOTS` of a robot could fly."""
-        why = f"so that no more than {SLOTS} bullets of a robot fly at once"
+        """Refuse large arenas, and guns that cool fast, where more than `MOST_SLOTS` bullets of a robot could fly."""
+        why = f"so that no more than {MOST_SLOTS} bullets of a robot fly at once"
         longer, shorter = ("width", "height") if self.width >= self.height else ("height", "width")
         short = getattr(self, shorter)
         most = flight.longest_side(short, SLOWEST_COOLING)
         bound(self, longer, prefix, high=most, why=f"where {prefix}{shorter}={short:g}, {why}")
         arena = f"in an arena of {self.width:g} x {self.height:g}"
         bound(self, "cooling", prefix, high=flight.fastest_cooling(self.width, self.height), why=f"{arena}, {why}")
+
+    @cached_property
+    def slots(self) -> int:
+        """S, the bullets of a robot that a state has room for: all that can fly at once."""
+        return max(SLOTS, flight.most_flying(self.width, self.height, self.cooling))
 
     @property
     def starts(self) -> Starts:
@@ -152,7 +157,7 @@ class Robocode(Simulation[State]):
         zero, none = jnp.zeros((), self.precision), jnp.int32(0)
         one, other = self.drawn(seed, none, zero)
         return State(
-            *((one, other), (bullets(zero),) * 2, (points(zero),) * 2, (unseen(zero),) * 2),
+            *((one, other), (bullets(zero, self.slots),) * 2, (points(zero),) * 2, (unseen(zero),) * 2),
             *(none, zero, seed, none, none, none),
             terminated=jnp.bool_(False),
         )
@@ -238,7 +243,7 @@ class Robocode(Simulation[State]):
         zero = jnp.zeros_like(one.x)
         fresh = after.replace(
             robots=self.drawn(state.seed, number, zero),
-            bullets=(bullets(zero),) * 2,
+            bullets=(bullets(zero, self.slots),) * 2,
             points=tuple(one.replace(damage=zero) for one in after.points),
             seen=tuple(unseen(zero).replace(fell=robot.dead) for robot in after.robots),  # type: ignore[attr-defined]
             idle=jnp.int32(0),

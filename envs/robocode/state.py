@@ -1,6 +1,6 @@
 """What a battle consists of: two robots, their bullets, points, and the commands that they are given.
 
-Every array of a robot is a scalar, so that batches of battles are contiguous; bullets have an axis of `SLOTS`. Lengths
+Every array of a robot is a scalar, so that batches of battles are contiguous; bullets have an axis of S slots. Lengths
 are in pixels, angles in radians, clockwise from north. Numbers are float32 in runs, float64 where they start as such.
 """
 
@@ -11,7 +11,9 @@ from flax import struct
 from jax import Array
 
 SLOTS = 9
-"""Bullets of a robot in flight, at most: the rules refuse settings by which more could fly."""
+"""Bullets of a robot in flight that a state has room for: as many as can fly in 800 x 600 pixels."""
+MOST_SLOTS = 31
+"""The most room that there is, in arenas that need it: sets of bullets are words of 31 bits."""
 ENDLESS = 1e30
 """An amount that is never used up: controls are finite."""
 
@@ -42,7 +44,7 @@ class Robot:
 
 @struct.dataclass
 class Bullets:
-    """The bullets of a robot, [SLOTS] each. Their last steps are kept: bullets meet where those cross."""
+    """The bullets of a robot, [S] each. Their last steps are kept: bullets meet where those cross."""
 
     from_x: Array  # where the last step began
     from_y: Array
@@ -154,9 +156,9 @@ def robot(x: Array, y: Array, heading: Array) -> Robot:
     )
 
 
-def bullets(like: Array) -> Bullets:
-    """Return no bullets, in the precision of an array []."""
-    none = jnp.zeros((*like.shape, SLOTS), like.dtype)
+def bullets(like: Array, slots: int = SLOTS) -> Bullets:
+    """Return no bullets, in the precision of an array [], and room for some."""
+    none = jnp.zeros((*like.shape, slots), like.dtype)
     return Bullets(none, none, none, none, none, none)
 
 

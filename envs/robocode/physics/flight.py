@@ -10,7 +10,7 @@ from jax import Array, lax
 from envs.robocode.physics import constants
 from envs.robocode.physics.shared import Field, Idle, with_energy
 from envs.robocode.rounding import cosine, divided, sine
-from envs.robocode.state import AHEAD, AIMED, FIRE, GUN, LIMIT, RADAR, SLOTS, TURN, Bullets, Commands, Robot
+from envs.robocode.state import AHEAD, AIMED, FIRE, GUN, LIMIT, MOST_SLOTS, RADAR, TURN, Bullets, Commands, Robot
 from jaxgp import arrays
 
 SHORT = constants.HALF + constants.RADIUS
@@ -32,15 +32,24 @@ def longest_side(other: float, cooling: float) -> int:
         other: the other side.
         cooling: what a gun loses in a turn.
     """
-    flight = SLOTS * math.ceil(LEAST_HEAT / cooling) * SLOWEST - ROUNDING
+    flight = MOST_SLOTS * math.ceil(LEAST_HEAT / cooling) * SLOWEST - ROUNDING
     return math.floor(math.sqrt(flight**2 - (other - SHORT) ** 2) + SHORT)
 
 
 def fastest_cooling(width: float, height: float) -> float:
     """Return what a gun may lose in a turn, in thousandths, for every bullet in an arena to find a slot."""
-    flight = math.hypot(width - SHORT, height - SHORT) + ROUNDING
-    pause = math.ceil(flight / (SLOTS * SLOWEST))
-    return math.floor(1000 * LEAST_HEAT / (pause - 1)) / 1000  # even the smallest arena takes pauses of two turns
+    pause = math.ceil(_longest(width, height) / (MOST_SLOTS * SLOWEST))
+    return math.inf if pause == 1 else math.floor(1000 * LEAST_HEAT / (pause - 1)) / 1000
+
+
+def most_flying(width: float, height: float, cooling: float) -> int:
+    """Return how many bullets of a robot can fly at once, at most; see `longest_side`."""
+    return math.ceil(_longest(width, height) / (math.ceil(LEAST_HEAT / cooling) * SLOWEST))
+
+
+def _longest(width: float, height: float) -> float:
+    """Return the pixels of the longest flight in an arena."""
+    return math.hypot(width - SHORT, height - SHORT) + ROUNDING
 
 
 class Shell(NamedTuple):
@@ -89,30 +98,32 @@ def _straight(step: Array) -> Array:
     return jnp.where(jnp.abs(step) < constants.STRAIGHT, 0.0, step)
 
 
-_BITS = 1 << np.arange(SLOTS, dtype=np.int32)
+def _bits(slots: int) -> np.ndarray:
+    """Return int32[S]: the bit of each slot in a word that is a set of bullets."""
+    return 1 << np.arange(slots, dtype=np.int32)
 
 
 def added(bullets: Bullets, shell: Shell) -> tuple[Bullets, Array]:
-    """Return bullets after their next steps, with a new one; and bool[SLOTS], which one is new."""
+    """Return bullets after their next steps, with a new one; and bool[S], which one is new."""
     free = _word(bullets.power == 0)
     first = jnp.where(shell.power > 0, free & -free, 0)
-    new = first[..., None] == _BITS
+    new = first[..., None] == _bits(bullets.power.shape[-1])
     old = bullets.x, bullets.y, bullets.vx, bullets.vy, bullets.heading, bullets.power
     return Bullets(*(jnp.where(new, x[..., None], y) for x, y in zip(shell, old, strict=True))), new
 
 
 def _word(bits: Array) -> Array:
-    """Return int32[], a set of bullets as a word, from bool[SLOTS]."""
-    return jnp.where(bits, _BITS, 0).sum(-1, dtype=jnp.int32)
+    """Return int32[], a set of bullets as a word, from bool[S]."""
+    return jnp.where(bits, _bits(bits.shape[-1]), 0).sum(-1, dtype=jnp.int32)
 
 
-def _in(word: Array) -> Array:
-    """Return bool[SLOTS]: which bullets are in a set."""
-    return (word[..., None] & _BITS) != 0
+def _in(word: Array, slots: int) -> Array:
+    """Return bool[S]: which bullets are in a set."""
+    return (word[..., None] & _bits(slots)) != 0
 
 
 def touches(bullets: Bullets, x: Array, y: Array) -> Array:
-    """Return bool[SLOTS]: whether the last step of a bullet touches the box at a place."""
+    """Return bool[S]: whether the last step of a bullet touches the box at a place."""
     low, high = jnp.zeros_like(bullets.vx), jnp.ones_like(bullets.vx)
     for at, step, centre in ((bullets.from_x, bullets.vx, x), (bullets.from_y, bullets.vy, y)):
         pace = 1 / jnp.where(step == 0, 1e-30, step)
@@ -122,33 +133,50 @@ def touches(bullets: Bullets, x: Array, y: Array) -> Array:
 
 
 def leaves(field: Field, bullets: Bullets) -> Array:
-    """Return bool[SLOTS]: whether the last step of a bullet ends at a wall."""
+    """Return bool[S]: whether the last step of a bullet ends at a wall."""
     x, y = bullets.x, bullets.y
     beyond = (x - constants.RADIUS <= 0) | (y - constants.RADIUS <= 0) | (x + constants.RADIUS >= field.width)
     return beyond | (y + constants.RADIUS >= field.height)
 
 
-BY_FIRST, BY_SECOND, BOTH = 0, SLOTS, 2 * SLOTS
+class Meetings(NamedTuple):
+    """Which bullets of the other robot each bullet meets: int32[S], sets of bullets as words.
+
+    Bits above S mean nothing: with few slots all three are one word, shifted.
+    """
+
+    by_first: Array  # those whose last step it meets, as they have not moved yet
+    by_second: Array  # those that meet its last step
+    both: Array  # those whose new step its own one meets
 
 
-def meetings(one: tuple[Bullets, Bullets], other: tuple[Bullets, Bullets], mine_new: Array, theirs_new: Array) -> Array:
-    """Return which bullets meet: int32[SLOTS], for each of `one` a word of bits, three for each of the other ones.
-
-    Those from `BY_FIRST` on are set where it meets the last step of the other, which has not moved yet; those from
-    `BY_SECOND` on where the other one meets its last step; those from `BOTH` on where their new steps meet.
+def meetings(
+    one: tuple[Bullets, Bullets], other: tuple[Bullets, Bullets], mine_new: Array, theirs_new: Array
+) -> tuple[Array, ...]:
+    """Return which bullets meet, as `_told` reads it: words of one kind each, or one word with all three.
 
     Args:
         one: bullets before and after their new steps.
         other: those of the other robot.
-        mine_new: bool[SLOTS], which of `one` are new: those have no last step.
+        mine_new: bool[S], which of `one` are new: those have no last step.
         theirs_new: which of `other` are new.
     """
     (before, after), (earlier, later) = [tuple(map(_line, pair)) for pair in (one, other)]
     first = cross(after, earlier) & jnp.expand_dims(~theirs_new, -2)
     second = cross(before, later) & jnp.expand_dims(~mine_new, -1)
-    found = ((first, BY_FIRST), (second, BY_SECOND), (cross(after, later), BOTH))
-    words = sum(jnp.where(crosses, _BITS << at, 0) for crosses, at in found)
-    return words.sum(-1, dtype=jnp.int32)  # type: ignore[union-attr]
+    found, slots = (first, second, cross(after, later)), mine_new.shape[-1]
+    if 3 * slots >= 32:
+        return tuple(map(_word, found))
+    words = sum(jnp.where(crosses, _bits(slots) << n * slots, 0) for n, crosses in enumerate(found))
+    return (words.sum(-1, dtype=jnp.int32),)  # type: ignore[union-attr]
+
+
+def _told(words: tuple[Array, ...]) -> Meetings:
+    """Return what the words of `meetings` say."""
+    if len(words) == 3:
+        return Meetings(*words)
+    (word,) = words
+    return Meetings(*(word >> n * word.shape[-1] for n in range(3)))
 
 
 class Line(NamedTuple):
@@ -183,7 +211,7 @@ def cross(one: Line, other: Line) -> Array:
 
 def _met(words: Array, mine: Array, theirs: Array) -> tuple[Array, Array]:
     """Return the sets of bullets that meet, of those in two sets."""
-    met = jnp.where(_in(mine), words & theirs[..., None], 0)
+    met = jnp.where(_in(mine, words.shape[-1]), words & theirs[..., None], 0)
     return _word(met != 0), lax.reduce(met, np.int32(0), lax.bitwise_or, (met.ndim - 1,))
 
 
@@ -199,10 +227,11 @@ class Shot(NamedTuple):
 
 def shot(bullets: Bullets, hit: Array) -> Shot:
     """Return what the bullets of a set do, which hit; those of one robot in one turn count as one."""
-    hits = _in(hit)
+    slots = bullets.power.shape[-1]
+    hits = _in(hit, slots)
     power = jnp.where(hits, bullets.power, 0.0)
     damage = (4 * power + 2 * jnp.maximum(power - 1, 0)).sum(-1)
-    heading = jnp.where(_in(hit & -hit), bullets.heading, 0.0).sum(-1)
+    heading = jnp.where(_in(hit & -hit, slots), bullets.heading, 0.0).sum(-1)
     return Shot(hit != 0, damage, 3 * power.sum(-1), hits.sum(-1, dtype=jnp.int32), heading)
 
 
@@ -221,10 +250,10 @@ def fly(
         robots: by seat.
         before: the bullets of each before their steps.
         bullets: all after their steps.
-        new: bool[SLOTS] of each, those that were just shot.
+        new: bool[S] of each, those that were just shot.
         swap: whether those of the second robot are examined first.
     """
-    words = arrays.apart(meetings, *zip(before, bullets, strict=True), *new)
+    found, slots = _told(arrays.apart(meetings, *zip(before, bullets, strict=True), *new)), new[0].shape[-1]
     there = [_word(one.power > 0) for one in bullets]
     gone = [_word(leaves(field, one)) for one in bullets]
     touching = [
@@ -234,12 +263,12 @@ def fly(
     free = [here & ~out & ~hit for here, out, hit in zip(there, gone, touching, strict=True)]
     # Bullets that are examined first are gone where they hit something, before they meet the other ones.
     mine, theirs = jnp.where(swap, there[0], free[0]), jnp.where(swap, free[1], there[1])
-    met = _met(words >> jnp.where(swap, BY_SECOND, BY_FIRST)[..., None], mine, theirs)
+    met = _met(jnp.where(swap[..., None], found.by_second, found.by_first), mine, theirs)
     hits = [hit & here & ~lost for hit, here, lost in zip(touching, there, met, strict=True)]
     free = [one & ~lost for one, lost in zip(free, met, strict=True)]
-    met = _met(words >> BOTH, free[0], free[1])
+    met = _met(found.both, free[0], free[1])
     left = [
-        one.replace(power=jnp.where(_in(here & ~lost), one.power, 0.0))  # type: ignore[attr-defined]
+        one.replace(power=jnp.where(_in(here & ~lost, slots), one.power, 0.0))  # type: ignore[attr-defined]
         for one, here, lost in zip(bullets, free, met, strict=True)
     ]
     shots = [arrays.apart(shot, one, hit) for one, hit in zip(bullets, hits, strict=True)]

@@ -104,13 +104,15 @@ def test_a_shot_of_the_last_energy_is_no_faster_than_one_of_a_tenth():
 def test_in_no_arena_that_is_accepted_more_bullets_fly_than_have_slots():
     powers = np.array([0.01, *np.linspace(0.1, 3, 291)])
     for width, height, cooling in (
-        (1100, 150, 0.1),
-        (790, 790, 0.1),
-        (800, 600, 0.111),
-        (500, 350, 0.2),
+        (800, 600, 0.1),
+        (800, 600, 0.5),
+        (3769, 150, 0.1),
+        (2670, 2670, 0.1),
+        (1000, 1000, 0.25),
+        (500, 350, 0.7),
         (150, 150, 0.7),
     ):
-        rules.Robocode(width=width, height=height, cooling=cooling)
+        slots = rules.Robocode(width=width, height=height, cooling=cooling).slots
         turns = np.ceil(np.hypot(width - 21, height - 21) / (20 - 3 * np.maximum(powers, 0.1)))
         # From the newest bullet back: turns since each shot, by the powers that make them as few as can be.
         flying, since = 0, 0.0
@@ -118,7 +120,35 @@ def test_in_no_arena_that_is_accepted_more_bullets_fly_than_have_slots():
             flying += 1
             earlier = since + np.ceil((1 + powers / 5 - 2e-5) / cooling)
             since = np.where(turns > earlier, earlier, np.inf).min()
-        assert flying <= state.SLOTS
+        assert flying <= slots <= state.MOST_SLOTS
+
+
+@pytest.mark.parametrize("slots", [state.SLOTS, 12, state.MOST_SLOTS])
+def test_words_of_many_slots_say_which_bullets_meet_as_words_of_few_do(slots):
+    places = jax.random.uniform(jax.random.key(slots), (2, 5, slots), minval=0, maxval=40)
+    old = [state.Bullets(*x, jnp.ones(slots)) for x in places]
+    after = [bullets.replace(from_x=bullets.x, from_y=bullets.y) for bullets in old]
+    new = jnp.arange(slots) % 5 == 0, jnp.arange(slots) % 7 == 0
+    found = flight._told(flight.meetings(*zip(old, after, strict=True), *new))
+    (before, mine), (earlier, theirs) = [tuple(map(flight._line, pair)) for pair in zip(old, after, strict=True)]
+    expected = flight.Meetings(
+        flight.cross(mine, earlier) & ~new[1],
+        flight.cross(before, theirs) & ~new[0][:, None],
+        flight.cross(mine, theirs),
+    )
+    for words, crosses in zip(found, expected, strict=True):
+        assert np.array_equal((np.asarray(words)[:, None] >> np.arange(slots)) & 1, np.asarray(crosses))
+        assert crosses.any()
+        assert not crosses.all()
+
+
+def test_a_slot_is_found_for_every_shot_until_all_are_full():
+    shell = flight.Shell(*jnp.array([1.0, 2.0, 3.0, 4.0, 0.0, 0.5]))
+    bullets = state.bullets(jnp.float32(0), slots=12)
+    for number in range(12):
+        bullets, new = flight.added(bullets, shell)
+        assert new.tolist() == [slot == number for slot in range(12)]
+    assert (bullets.power > 0).all()
 
 
 @pytest.mark.parametrize(
@@ -126,9 +156,9 @@ def test_in_no_arena_that_is_accepted_more_bullets_fly_than_have_slots():
     [
         ({"rounds": 0}, "game.rounds=0"),
         ({"width": 60.0}, "game.width=60"),
-        ({"width": 1000.0, "height": 900.0}, "game.width=1000.0: .* to 663 .*9 bullets"),
-        ({"width": 700.0, "height": 900.0}, "game.height=900.0: .* to 872 .*9 bullets"),
-        ({"cooling": 0.2}, "game.cooling=0.2: .* to 0.111 .*in an arena of 800 x 600"),
+        ({"width": 3000.0, "height": 2667.0}, "game.width=3000.0: .* to 2679 .*31 bullets"),
+        ({"width": 2667.0, "height": 3000.0}, "game.height=3000.0: .* to 2679 .*31 bullets"),
+        ({"cooling": 0.6}, "game.cooling=0.6: .* to 0.5 .*in an arena of 800 x 600"),
         ({"places": "(1,2,3)"}, "game.places"),
         ({"places": "(100,100,0),(110,100,0)"}, "and apart"),
         ({"precision": "float64"}, "JAX_ENABLE_X64"),
