@@ -70,6 +70,7 @@ def task(options: Options) -> int:
     if options.depth is not None:
         loaded = champions.at_depth(loaded, options.depth)
     output = output or of_champion(loaded)
+    champions.keep_champion(loaded, "output", output, [output])
     files.check_writable("output", output)
     if isinstance(loaded.cast.actor, Solver):
         steered = champions.with_program(loaded, options.program) if options.program else loaded

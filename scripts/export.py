@@ -73,7 +73,10 @@ def task(options: Options) -> int:
         other = "a file that ends in .dot; to draw it, Graphviz has to be installed (its program dot is not found)"
         reject("output", options.output, other)
     found, wanted = resolve_game(options.game, envs, CONFIG_DIR)
-    text = render(champions.load(options.run, found, asked=wanted), options.format, options.name)
+    loaded = champions.load(options.run, found, asked=wanted)
+    if target is not None:
+        champions.keep_champion(loaded, "output", options.output, [target])
+    text = render(loaded, options.format, options.name)
     if target is None:
         print(text, end="")
         return 0

@@ -1,6 +1,7 @@
 """From a run directory to its champion, ready to play."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,22 @@ def load(run: str, games: Games, option: str = "run", asked: Mapping[str, object
         loaded = _with_settings(loaded, {name: asked[name] for name in asked if name in free}, games)
     agree(asked, loaded.cast.game, f"{option}={run}")
     return loaded
+
+
+def keep_champion(loaded: Loaded, option: str, value: object, targets: Iterable[Path]) -> None:
+    """Refuse to write to the file of a champion, which would be lost, before anything is computed.
+
+    Args:
+        loaded: the champion.
+        option: what names the files that are written.
+        value: of the option, for messages.
+        targets: these files.
+
+    Raises:
+        UsageError: one of them is the champion's.
+    """
+    if os.path.realpath(champion.file_of(loaded.path)) in map(os.path.realpath, targets):
+        reject(option, value, "another file than the champion's")
 
 
 def _with_settings(loaded: Loaded, values: Mapping[str, object], games: Games) -> Loaded:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 def measure(options: Options, loaded: "Loaded", output: Path) -> None:
     """Measure the champion of a game for one: its game beside random play and, if asked for, a nested search."""
     check_alone(options, loaded.cast.game.name)
-    from jaxgp.measure import alone, nested
+    from jaxgp.measure import alone, champions, nested
 
     save = targets(options, output)
+    champions.keep_champion(loaded, "save", options.save, save)
     plan = nested.NestedPlan(options.compare, options.iterations, options.searches, options.seed, options.group)
     folder = output.with_name(f"{output.stem}_search")
     if options.resume is None and nested.is_cut_off(folder):

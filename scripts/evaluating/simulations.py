@@ -25,12 +25,16 @@ def measure(options: Options, cast: "Cast", loaded: "Loaded | None", output: Pat
     """
     name = cast.game.name
     refuse(options, (*OF_SEARCHES, *OF_ENGINES, "compare", "panel", "depth"), f"{name} is a simulation; leave it out")
+    from jaxgp.measure import champions
     from jaxgp.measure.simulations import rollouts
 
     one = loaded or rollouts.take_driver(cast, str(options.player), "player")
     there, outside = beside(options, cast, loaded)
     here = [name for name in there if not options.engine or name in cast.spec.strategies]
     others = rollouts.drivers("against", here, cast, resolve_game(options.game, envs, CONFIG_DIR)[0])
+    for other in others.values():
+        if output is not None and isinstance(other, champions.Loaded):
+            champions.keep_champion(other, "output", output, [output])
     who, rivals = ({one.name: one}, others) if cast.game.seats > 1 else ({one.name: one, **others}, {})
     where = rollouts.places("suite", [options.suite] if options.suite else [], options.split, cast)
     if options.suite is None:

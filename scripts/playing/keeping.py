@@ -1,7 +1,8 @@
 """What is kept of a game: up to which move, and the files that it is written to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jaxgp.errors import UsageError, reject
@@ -26,18 +27,31 @@ def upto(options: Options, played: "PlayedGame") -> "PlayedGame":
     return replace(played, moves=played.moves[: options.move + 1])
 
 
+def kept_files(options: Options, formats: Iterable[str] = ()) -> dict[str, list[Path]]:
+    """Return the files of `save` and of `picture`, where formats of other programs have these endings.
+
+    Raises:
+        UsageError: one of them cannot be written.
+    """
+    from jaxgp.host import savedgame
+
+    return {
+        "save": savedgame.targets("save", options.save, further=formats) if options.save else [],
+        "picture": savedgame.targets("picture", options.picture, (".svg",)) if options.picture else [],
+    }
+
+
 def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["PlayedGame"], None]:
     """Return what writes the files that were asked for; raises UsageError where none can be written."""
     from jaxgp.host import savedgame
 
     formats = spec.notation.formats
-    files = savedgame.targets("save", options.save, further=formats) if options.save else []
+    files, pictures = kept_files(options, formats).values()
     for form in (formats[path.suffix] for path in files if path.suffix in formats):
         try:
             form.check(game)
         except ValueError as error:
             raise UsageError(f"save={options.save}: {error}") from error
-    pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
 
     def keep(played: "PlayedGame") -> None:
         savedgame.write(files, played)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from jaxgp.errors import UsageError, reject
 from jaxgp.host import console
 from playing.options import Options
-from playing.setting import check_run, choose_game, only_one
+from playing.setting import check_run, choose_game, only_one, spare
 
 if TYPE_CHECKING:
     from jaxgp.games.casting import Cast
@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     """Print a rollout of a simulation, and what is measured at its end; write the files that were asked for."""
     from jaxgp.host import driving
+    from jaxgp.measure.champions import Loaded
     from jaxgp.measure.simulations import rollouts
     from jaxgp.report.waiting import waiting
     from jaxgp.seats.moves import game_key
 
     hands = by_seat(options, cast, loaded)
     beside = rollouts.drivers("beside", options.beside, cast, choose_game(options)[0])
+    for one in beside.values():
+        if isinstance(one, Loaded):
+            spare(options, one)
     with waiting("Compiling the rollout"):
         driven = [driving.drive(cast.spec, cast.game, hands, game_key(options.seed))]
         for name, one in beside.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import envs
 from jaxgp.errors import UsageError, reject
 from jaxgp.seats.options import PlayerOptions, player
+from playing.keeping import kept_files
 from playing.options import DEFAULT_GAME, Options
 
 if TYPE_CHECKING:
@@ -33,10 +34,19 @@ def set_up(options: Options, begun: "PlayedGame | None" = None) -> "tuple[Cast, 
     if not options.run:
         return cast_of(Config(game={"name": DEFAULT_GAME} | game, program=options.program), games), None
     loaded = champions.load(options.run, games, asked=game)
+    spare(options, loaded)
     if options.program and not isinstance(loaded.cast.actor, Solver):
         raise UsageError("program: the run has its own; leave it out where run is given")
     loaded = champions.with_program(loaded, options.program) if options.program else loaded
     return loaded.cast, loaded
+
+
+def spare(options: Options, loaded: "Loaded") -> None:
+    """Refuse to keep a game where a champion is read from; raises UsageError."""
+    from jaxgp.measure import champions
+
+    for name, targets in kept_files(options, loaded.cast.spec.notation.formats).items():
+        champions.keep_champion(loaded, name, getattr(options, name), targets)
 
 
 def choose_game(options: Options) -> "tuple[Games, dict[str, object]]":

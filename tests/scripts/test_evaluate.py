@@ -488,6 +488,16 @@ def test_options_of_a_nested_search_are_for_games_for_one(evaluate, run_director
     assert error == "error: iterations: of searches in a game for one; walls is for two, leave it out\n"
 
 
+def test_the_champion_is_not_replaced_by_its_figures(evaluate, run_directory):
+    kept = run_directory / "kept.jsonl"
+    kept.write_text(json.dumps(json.loads((run_directory / "champion.json").read_text())) + "\n")
+    for name, file in ((f"{kept}#0", kept), (run_directory, run_directory / "champion.json")):
+        before = file.read_text()
+        code, _, error = evaluate(f"run={name}", f"output={file}")
+        assert (code, file.read_text()) == (2, before)
+        assert error.endswith(f"{file.name}: accepted: another file than the champion's\n")
+
+
 def test_a_table_of_instances_is_for_puzzles(evaluate, run_directory):
     said = "error: instances: of puzzles; walls is none, leave it out\n"
     assert evaluate(f"run={run_directory}", "instances=all.csv") == (2, "", said)

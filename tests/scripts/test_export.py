@@ -112,6 +112,14 @@ def test_a_file_is_written_where_one_is_named(export, run_directory, tmp_path):
     assert target.read_text() == EXPRESSION + "\n"
 
 
+def test_the_champion_is_not_replaced_by_what_it_is_exported_to(export, run_directory):
+    file = run_directory / "champion.json"
+    before = file.read_text()
+    code, _, error = export(f"run={run_directory}", "format=python", f"output={file}")
+    assert (code, file.read_text()) == (2, before)
+    assert error.endswith("champion.json: accepted: another file than the champion's\n")
+
+
 @pytest.fixture
 def graphviz(tmp_path, monkeypatch):
     """Put a program `dot` of the test's own in the place of Graphviz, or none."""

@@ -137,3 +137,12 @@ def test_what_contradicts_the_run_is_refused(play, run_directory, options, messa
     code, out, error = play(f"run={run_directory}", *options)
     assert (code, out) == (2, "")
     assert error == f"error: {message.replace('RUN', str(run_directory))}\n"
+
+
+@pytest.mark.parametrize("save", ["save=champion.json", "save=champion", "save=./champion"])
+def test_a_champion_is_not_replaced_by_its_game(play, run_directory, monkeypatch, save):
+    monkeypatch.chdir(run_directory)
+    before = (run_directory / "champion.json").read_text()
+    code, out, error = play("run=.", save)
+    assert (code, out, (run_directory / "champion.json").read_text()) == (2, "", before)
+    assert error == f"error: {save}: accepted: another file than the champion's\n"
