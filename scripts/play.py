@@ -33,7 +33,7 @@ if __name__ == "__main__":
 import envs
 from jaxgp.config import arguments
 from jaxgp.errors import UsageError
-from playing import games, problems, replays, rollouts, setting
+from playing import games, keeping, problems, replays, rollouts, setting
 from playing.options import Options
 
 
@@ -42,11 +42,7 @@ def task(options: Options) -> int:
     import jax
 
     jax.config.update("jax_platforms", "cpu")  # one position at a time: a GPU would only add latency
-    from jaxgp.host import savedgame
-
-    for name, file in (("save", options.save), ("picture", options.picture)):
-        if file:
-            savedgame.targets(name, file)
+    keeping.check_files(options)
     if options.replay:
         replays.show_again(options)
     else:

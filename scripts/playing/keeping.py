@@ -1,5 +1,6 @@
 """What is kept of a game: up to which move, and the files that it is written to."""
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -31,14 +32,21 @@ def kept_files(options: Options, formats: Iterable[str] = ()) -> dict[str, list[
     """Return the files of `save` and of `picture`, where formats of other programs have these endings.
 
     Raises:
-        UsageError: one of them cannot be written.
+        UsageError: one of them cannot be written, or both options name one.
     """
     from jaxgp.host import savedgame
 
-    return {
-        "save": savedgame.targets("save", options.save, further=formats) if options.save else [],
-        "picture": savedgame.targets("picture", options.picture, (".svg",)) if options.picture else [],
-    }
+    saved = savedgame.targets("save", options.save, further=formats) if options.save else []
+    pictures = savedgame.targets("picture", options.picture, (".svg",)) if options.picture else []
+    if set(map(os.path.realpath, saved)) & set(map(os.path.realpath, pictures)):
+        reject("picture", options.picture, f"another file than those of save={options.save}")
+    return {"save": saved, "picture": pictures}
+
+
+def check_files(options: Options) -> None:
+    """Check the files of `save` and of `picture` as far as they are known before the game is; raises UsageError."""
+    ending = Path(options.save or "").suffix  # perhaps that of a format
+    kept_files(options, [ending] if ending else [])
 
 
 def keeper(options: Options, spec: "Spec", game: "Game") -> Callable[["PlayedGame"], None]:

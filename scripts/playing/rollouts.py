@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from jaxgp.errors import UsageError, reject
 from jaxgp.host import console
+from playing.keeping import kept_files
 from playing.options import Options
 from playing.setting import check_run, choose_game, only_one, spare
 
@@ -24,6 +25,7 @@ def drive(options: Options, cast: "Cast", loaded: "Loaded | None") -> None:
     from jaxgp.report.waiting import waiting
     from jaxgp.seats.moves import game_key
 
+    kept_files(options)
     hands = by_seat(options, cast, loaded)
     beside = rollouts.drivers("beside", options.beside, cast, choose_game(options)[0])
     for one in beside.values():
@@ -110,6 +112,8 @@ def show_rollouts(options: Options, names: Sequence[str]) -> bool:
                 reject("beside", name, "saved rollouts, and with game=NAME traces of its original")
             shown.append(traced)
             continue
+        if options.move is None:
+            kept_files(options)
         with waiting("Driving again"):
             driven, apart = savedrollout.read(name, text, *choose_game(options))
         shown.append(driven)

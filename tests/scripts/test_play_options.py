@@ -146,3 +146,13 @@ def test_a_champion_is_not_replaced_by_its_game(play, run_directory, monkeypatch
     code, out, error = play("run=.", save)
     assert (code, out, (run_directory / "champion.json").read_text()) == (2, "", before)
     assert error == f"error: {save}: accepted: another file than the champion's\n"
+
+
+@pytest.mark.parametrize(
+    ("save", "picture"), [("same.svg", "same.svg"), ("same", "same.svg"), ("same", "same"), ("my.game", "my.game")]
+)
+def test_a_game_and_its_picture_do_not_go_to_one_file(play, tmp_path, monkeypatch, save, picture):
+    monkeypatch.chdir(tmp_path)
+    code, out, error = play("player=random", "opponent=random", f"save={save}", f"picture={picture}")
+    assert (code, out, list(tmp_path.iterdir())) == (2, "", [])
+    assert error.endswith(f"error: picture={picture}: accepted: another file than those of save={save}\n")
