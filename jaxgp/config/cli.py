@@ -268,6 +268,11 @@ def _single(command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name
     plan = command.prepare(config, expected)
     _check_logging(config, "job_logging")
     directory = Path(getattr(plan, "directory", expected))
+    places.refuse(config, overrides, places.SWEEP, f"nothing without -m; one run goes to {places.RUN}", directory)
+    if directory != expected:
+        places.refuse(
+            config, overrides, places.RUN, f"{files.short(directory)}, where the run is, or nothing", directory
+        )
     if new and directory == expected:
         directory = places.claim(given, places.RUN)
     with read_write(config.hydra), open_dict(config.hydra):
@@ -287,6 +292,7 @@ def _sweep(
     command: Command[Schema, AnyPlan], loader: ConfigLoader, config_name: str, overrides: Sequence[str], again: str
 ) -> int:
     config = compose.compose(command.schema, loader, config_name, overrides, RunMode.MULTIRUN)
+    places.refuse(config, overrides, places.RUN, f"nothing with -m; the runs of a sweep go to {places.SWEEP}")
     launching = choose_launcher(config, command.finished)
     sweepers.check(config)
     given = places.directory(config, places.SWEEP).absolute()

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from jaxgp import files
+from jaxgp.config.quoting import unquote
 from jaxgp.errors import UsageError, reason, reject
 
 RUN, SWEEP, MEMBER = "hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir"
@@ -33,6 +34,22 @@ def directory(config: DictConfig, option: str) -> Path:
     if named is None:
         reject(option, None, "a path")
     return files.user_path(option, str(named))
+
+
+def refuse(config: DictConfig, overrides: Sequence[str], option: str, accepted: str, used: Path | None = None) -> None:
+    """Refuse an option for a directory that is not used, unless it names the one that is; raises UsageError.
+
+    Args:
+        config: as composed with Hydra's own options.
+        overrides: the options of the command line.
+        option: which of Hydra's options.
+        accepted: what would be right, in words.
+        used: the directory that is used; None: several are.
+    """
+    for override in overrides:
+        key, _, written = override.partition("=")
+        if key.lstrip("+") == option and (used is None or directory(config, option).resolve() != used.resolve()):
+            reject(option, unquote(written), accepted)
 
 
 def member(config: DictConfig) -> Path:

@@ -54,12 +54,37 @@ def test_a_named_directory_is_never_replaced_by_another(call, tmp_path):
     assert "already holds a run" in err
 
 
+def test_a_sweep_refuses_the_directory_of_one_run(call, tmp_path):
+    code, err, plans = call("-m", "seed=0,1", "hydra.run.dir=mine")
+    assert (code, plans, list(tmp_path.iterdir())) == (2, [], [])
+    assert err == "error: hydra.run.dir=mine: accepted: nothing with -m; the runs of a sweep go to hydra.sweep.dir\n"
+
+
+def test_one_run_refuses_the_directory_of_a_sweep(call, tmp_path):
+    code, err, plans = call("hydra.sweep.dir=mine")
+    assert (code, plans, list(tmp_path.iterdir())) == (2, [], [])
+    assert err == "error: hydra.sweep.dir=mine: accepted: nothing without -m; one run goes to hydra.run.dir\n"
+
+
+def test_a_run_goes_on_where_it_is_and_nowhere_else(call, tmp_path):
+    _, _, (plan,) = call("hydra.run.dir=mine")
+    RunDirectory(plan.directory).write_config(plan.config)
+    for option in ("hydra.run.dir=other", "hydra.sweep.dir=other"):
+        code, err, plans = call("resume=mine", option)
+        assert (code, plans, [path.name for path in tmp_path.iterdir()]) == (2, [], ["mine"])
+        assert err.startswith(f"error: {option}: accepted: ")
+    assert "other: accepted: mine, where the run is, or nothing\n" in call("resume=mine", "hydra.run.dir=other")[1]
+    _, _, (again,) = call("resume=mine", f"hydra.run.dir={tmp_path}/mine")
+    assert again.directory == plan.directory
+
+
 NOWHERE = [
     ("hydra.run.dir=",),
     ("hydra.run.dir=null",),
     ("hydra.run.dir=~no_such_user/x",),
     (f"hydra.run.dir={'x' * 300}",),
     ("hydra.run.dir=${nothing}",),
+    ("hydra.sweep.dir=~no_such_user/x",),
     ("-m", "seed=0,1", "hydra.sweep.dir="),
     ("-m", "seed=0,1", "hydra.sweep.subdir="),
     ("-m", "seed=0,1", "hydra.sweep.subdir=all"),
