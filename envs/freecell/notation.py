@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from envs.freecell import cards
-from envs.freecell.cards import CASCADES, NUMBER
+from envs.freecell.cards import CASCADES, DEALS, NUMBER
 from envs.freecell.moves import ACTIONS, COUNTS, HOME, NUMBERS
 from envs.freecell.rules import FreeCell, rules_of
 from envs.freecell.states import State, run_length
@@ -150,15 +150,22 @@ def read_game(game: FreeCell, text: str, number: int | None = None) -> Recorded[
     """Read a game as `parse_game` does; a line such as #617 says which deal it is.
 
     Raises:
-        ValueError: see `parse_game`.
+        ValueError: a line with # and a digit is no number of a deal; else see `parse_game`.
     """
     one_of([text], number)
-    deals = [
-        found[1] for line in text.splitlines() if line.strip().startswith("#") and (found := NUMBER.fullmatch(line))
-    ]
-    if deals and cards.find(deals[-1]) != game.start:
-        game = replace(game, deal=int(deals[-1]))
+    lines = enumerate(text.splitlines(), 1)
+    deals = [_deal(at, line) for at, line in lines if re.match(r"\s*#\s*\d", line)]
+    if deals and cards.deal(deals[-1]) != game.start:
+        game = replace(game, deal=deals[-1])
     return Recorded(game, parse_game(game, text))
+
+
+def _deal(at: int, line: str) -> int:
+    """Return the number of the deal that a line names; raises ValueError."""
+    found = NUMBER.fullmatch(line)
+    if found is None or not 1 <= int(found[1]) <= DEALS:
+        raise ValueError(f"line {at}: {show_typed(line)}: accepted: the number of a deal from 1 to {DEALS} after #")
+    return int(found[1])
 
 
 def parse_game(game: FreeCell, text: str) -> list[int]:

@@ -1,6 +1,7 @@
 """FreeCell for people: text, pictures, names of moves, games as text, hints."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import jax
@@ -144,6 +145,13 @@ def test_a_line_says_which_deal_a_game_is_of():
     assert (found.rules.deal, len(found.actions)) == (617, 1)
     assert notation.read_game(FreeCell(617), "# 617\n3a").rules.deal == 617
     assert notation.read_game(GAME, "# by hand\n3a").rules == GAME
+
+
+@pytest.mark.parametrize("line", ["#99999999999", "#61x7", "# 617 by hand", "#0", "#1000001", "#\u0663"])
+def test_a_line_that_begins_like_a_deal_and_is_none_is_refused(line):
+    said = re.escape(f'line 2: "{line}": accepted: the number of a deal from 1 to 1000000 after #')
+    with pytest.raises(ValueError, match=said):
+        notation.read_game(GAME, f"\n{line}\n3a\n")
 
 
 @pytest.mark.thorough
