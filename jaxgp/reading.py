@@ -23,6 +23,8 @@ DEEPEST = 64
 """Levels of lists and objects within each other that are read; the deepest file of the project has 7."""
 MOST_NODES = 50_000
 """Values in a YAML file, each alias counted with all that it stands for."""
+DIGITS = 18
+"""Digits of a whole number in text, unless less is said: those of all numbers that have 63 bits at most."""
 MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 """Bytes at the start of a text that say how it is encoded."""
 OLDER = "cp1252"
@@ -123,6 +125,17 @@ def parse_json(text: str | bytes) -> Any:
     if deep:
         raise ValueError(f"nested deeper than {DEEPEST} levels")
     return value
+
+
+def whole_number(text: str, digits: int = DIGITS, signed: bool = False) -> int | None:
+    """Return the whole number that a text is, or None: Python reads more, and raises an error for very long ones.
+
+    Args:
+        text: what was typed, or stands in a file.
+        digits: how many it may have, from 0 to 9 each.
+        signed: whether a minus may stand before them.
+    """
+    return int(text) if re.fullmatch(f"{'-?' if signed else ''}[0-9]{{1,{digits}}}", text) else None
 
 
 def _no_number(word: str) -> float:

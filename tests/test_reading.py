@@ -1,5 +1,7 @@
 import codecs
 import os
+import re
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +26,26 @@ def test_json_that_is_no_text_or_no_finite_number_is_refused(text):
     with pytest.raises(ValueError) as refused:  # noqa: PT011 - each case has words of its own
         reading.parse_json(text)
     assert len(str(refused.value)) < 200
+
+
+def test_whole_numbers_are_digits_of_a_bounded_number():
+    assert [reading.whole_number(text) for text in ("0", "007", "9" * 18)] == [0, 7, 10**18 - 1]
+    none = ["", " 1", "1\n", "-1", "+1", "1_0", "1.0", "\u00b2", "\u0663", "9" * 19, "9" * 5000]
+    assert [reading.whole_number(text) for text in none] == [None] * len(none)
+    assert reading.whole_number("100", digits=2) is None
+    assert (reading.whole_number("-5", signed=True), reading.whole_number("--5", signed=True)) == (-5, None)
+
+
+def test_whole_numbers_are_read_from_text_in_one_place():
+    root = Path(__file__).parents[1]
+    of_one_character = {"envs/chess/board/fen.py", "envs/chess/notation/export.py", "envs/mate/plain.py"}
+    found = set()
+    for path in (path for folder in ("jaxgp", "envs", "scripts") for path in (root / folder).rglob("*.py")):
+        lines = path.read_text().splitlines()
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            if re.search(r"\.is(digit|decimal|numeric)\(", line) and re.search(r"\bint\(", line + following):
+                found.add(str(path.relative_to(root)))
+    assert found == of_one_character, "reading.whole_number reads them"
 
 
 @pytest.mark.parametrize("text", ["[" * 65 + "]" * 65, "[" * 900 + "]" * 900, "[" * 100_000, '{"a":' * 100_000])

@@ -17,6 +17,7 @@ from envs.checkers.rules import Checkers, State
 from envs.checkers.turns import follow, read_turn
 from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
+from jaxgp.reading import whole_number
 from jaxgp.search.chance import stepping
 
 TOKENS = re.compile(
@@ -115,14 +116,15 @@ def _rules(game: Checkers, tags: dict[str, str]) -> Checkers:
     """Return the rules that the tags of a game state; raises ValueError."""
     kind, _, further = tags.get("GameType", str(ENGLISH)).partition(",")
     if kind.strip() != str(ENGLISH):
-        known = TYPES.get(int(kind), "") if kind.strip().isdecimal() else ""
+        known = TYPES.get(whole_number(kind.strip()) or 0, "")
         said = f" is {known}" if known else ""
         raise ValueError(f'[GameType "{kind[:20]}"]{said}; accepted: {ENGLISH}, English checkers')
     sides = re.match(r"\s*[BW],\s*(\d+),\s*(\d+)", further)
     if sides is not None:
-        width, height = map(int, sides.groups())
+        width, height = (whole_number(side) or 0 for side in sides.groups())
         if width != height or width % 2 or not 4 <= width <= 16:
-            raise ValueError(f"a board of {width} x {height} squares; accepted: even numbers from 4 to 16, both alike")
+            said = " x ".join(side[:20] for side in sides.groups())
+            raise ValueError(f"a board of {said} squares; accepted: even numbers from 4 to 16, both alike")
         game = game if width == game.size else replace(game, size=width, rows=min(game.rows, width // 2 - 1))
     if "FEN" not in tags:
         return game

@@ -12,6 +12,7 @@ from html import escape
 import numpy as np
 
 from envs.mancala.rules import Mancala, State
+from jaxgp.reading import whole_number
 from jaxgp.spec import Spot
 
 SEATS = ("First player", "Second player")
@@ -85,8 +86,9 @@ def parse_action(game: Mancala, text: str) -> int:
         ValueError: not the number of a pit; the message says what was typed and what is accepted.
     """
     word = text.strip()
-    if word.isascii() and word.isdigit() and 1 <= int(word[:9]) <= game.pits:
-        return int(word) - 1
+    number = whole_number(word)
+    if number is not None and 1 <= number <= game.pits:
+        return number - 1
     typed = f'"{word[:40]}"' if word else "an empty line"
     accepted = "1" if game.pits == 1 else f"a number from 1 to {game.pits}"
     raise ValueError(f"{typed} is not a pit; accepted: {accepted}")

@@ -24,7 +24,7 @@ from envs.mate import plain
 from envs.mate.export.searcher import CutError, Searcher
 from envs.mate.rules import Mate
 from jaxgp.errors import reject, remark
-from jaxgp.reading import read_text
+from jaxgp.reading import read_text, whole_number
 from jaxgp.spec import Instances
 
 SHIPPED = Path(__file__).with_name("problems.txt")
@@ -73,9 +73,11 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
             continue
         parts = [part.strip() for part in line.split(";")]
         where = f"{path.name}, line {number}"
-        if len(parts) != 5 or not (parts[1].isdecimal() and parts[2].isdecimal()) or parts[3] not in SETS:
+        if len(parts) != 5 or parts[3] not in SETS:
             reject(option, where, SHAPE)
-        own = int(parts[1])
+        own, searched = (whole_number(part, 9) for part in parts[1:3])
+        if own is None or searched is None:
+            reject(option, where, SHAPE)
         if not 1 <= own <= game.deepest:
             reject(option, where, f"n from 1 to {game.deepest}; this is {own}")
         try:
@@ -87,7 +89,7 @@ def _load(game: Mate, path: Path, wanted: str | None, option: str) -> Instances:
             reject(option, where, "at least one key")
         stated += [Stated(number, parts[0], own, name) for name in parts[4].split()]
         if wanted in (None, parts[3]):
-            rows.append((parts[0], own, int(parts[2]), parts[3], board, keys))
+            rows.append((parts[0], own, searched, parts[3], board, keys))
     if not rows:
         reject(option, str(path), "at least one problem")
     if path not in OWN:

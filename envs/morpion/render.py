@@ -71,7 +71,8 @@ def parse_action(game: Morpion, text: str) -> int:
     Raises:
         ValueError: not a line; the message says what was typed and what is accepted.
     """
-    numbers = re.fullmatch(r"(-?\d+)[\s,]+(-?\d+)(?:\s*-\s*|[\s,]+)(-?\d+)[\s,]+(-?\d+)", text.strip())
+    one = r"(-?[0-9]{1,9})"
+    numbers = re.fullmatch(rf"{one}[\s,]+{one}(?:\s*-\s*|[\s,]+){one}[\s,]+{one}", text.strip())
     if numbers is None:
         raise ValueError(f"{show_typed(text)} is not a move; accepted: {TYPED}")
     x, y, u, v = (int(number) for number in numbers.groups())

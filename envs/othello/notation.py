@@ -21,6 +21,7 @@ from envs.othello.render import PASS, action_name, discs, parse_action
 from envs.othello.rules import SIZES, Othello, State
 from jaxgp.games.notation import Format, Recorded, one_of
 from jaxgp.printable import show_typed
+from jaxgp.reading import whole_number
 from jaxgp.search.chance import stepping
 
 WORDS = re.compile(r"(?P<square>[a-j](?:10|[1-9])(?!\d))|(?P<pass>pass|pa|ps|--+|@@)", re.IGNORECASE)
@@ -165,9 +166,10 @@ def _board(game: Othello, text: str) -> Othello:
     """Return the rules for the board that a game in GGF begins with; raises ValueError."""
     size, *rows = text.split() or ["0"]
     cells = "".join(rows)
-    if not size.isdecimal() or int(size) not in SIZES:
+    side = whole_number(size)
+    if side not in SIZES:
         raise ValueError(f"BO[{size[:20]} ..]: accepted: boards of {', '.join(map(str, SIZES))} squares")
-    rules = game if game.size == int(size) else replace(game, size=int(size))
+    rules = game if game.size == side else replace(game, size=side)
     if cells.upper() != _opening(rules) + BLACK:
         raise ValueError("the game begins with a position of its own, BO[..]; accepted: games from the opening")
     return rules

@@ -261,8 +261,8 @@ def read(text: str, name: str = "") -> Iterator[Board]:
             raise ValueError(f"line {number}: {words[0]} is the board of line {seen[words[0]]}; accepted: another name")
         if _is_of_database(words):
             board = _at(number, f"{name or 'board'}:{number}", words[1])
-            states = int(words[2]) if len(words) > 2 and words[2].isdecimal() else None
-            yield replace(board, moves=int(words[0]), states=states)
+            states = reading.whole_number(words[2]) if len(words) > 2 else None
+            yield replace(board, moves=reading.whole_number(words[0]), states=states)
             continue
         seen[words[0]] = number
         yield _at(number, words[0], words[1])
@@ -270,7 +270,7 @@ def read(text: str, name: str = "") -> Iterator[Board]:
 
 def _is_of_database(words: Sequence[str]) -> bool:
     """Return whether a line begins with a number of moves and the cells of a board whose A has to leave."""
-    return words[0].isdecimal() and TARGET not in words[1]
+    return reading.whole_number(words[0]) is not None and TARGET not in words[1]
 
 
 def _at(number: int, name: str, cells: str) -> Board:

@@ -8,6 +8,7 @@ from jaxgp.config import games
 from jaxgp.config.schema import Config
 from jaxgp.errors import reject, require
 from jaxgp.evolution.options import GPOptions
+from jaxgp.reading import whole_number
 from jaxgp.seats.options import OpponentOptions
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _devices(config: Config) -> None:
     options.bound(asked, "process", "devices.", high=asked.processes - 1, why="devices.processes - 1")
     if asked.coordinator is not None:
         host, _, port = asked.coordinator.rpartition(":")
-        if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
+        if not host or not 0 < (whole_number(port) or 0) < 2**16:
             reject("devices.coordinator", asked.coordinator, "HOST:PORT, as in localhost:1234")
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from jaxgp.contracts import Game, Problem, Simulation, States
 from jaxgp.printable import show_typed
+from jaxgp.reading import whole_number
 
 Rules = TypeVar("Rules", bound=Game | Simulation | Problem[Any])
 Item = TypeVar("Item")
@@ -34,9 +35,10 @@ def _number(game: object, action: int) -> str:
 
 
 def _numbered(game: Any, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < game.num_actions):
+    number = whole_number(text)
+    if number is None or number >= game.num_actions:
         raise ValueError(f"{show_typed(text)} is no move; accepted: a whole number from 0 to {game.num_actions - 1}")
-    return int(text)
+    return number
 
 
 def _nothing(*_: object) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from jaxgp.contracts import Game, Position
+from jaxgp.reading import whole_number
 from jaxgp.seats import moves
 from jaxgp.seats.agents import Agent, Hint
 from jaxgp.seats.moves import Back, Move, Stepper, announcement, verdict
@@ -136,7 +137,7 @@ class TerminalGame:
         legal = self.stepper.legal(self.state)
         names = [self.spec.notation.action_name(self.rules, action) for action in legal]
         many = len(names) > MANY or max(map(len, names), default=0) >= LONG
-        numbered = many and not any(name.isdecimal() for name in names)
+        numbered = many and all(whole_number(name) is None for name in names)
         listed = [f"{number} {name}" for number, name in enumerate(names, 1)] if numbered else names
         choices = _listed(listed)
         prompt = f"{self.names[mover]} ({choices}): "
@@ -156,8 +157,9 @@ class TerminalGame:
             if word in COMMANDS:
                 self._command(word)
                 continue
-            if numbered and word.isdecimal() and 1 <= int(word) <= len(legal):
-                return legal[int(word) - 1]
+            number = whole_number(word) if numbered else None
+            if number is not None and 1 <= number <= len(legal):
+                return legal[number - 1]
             try:
                 if self.spec.table.turn is not None:
                     action, *self._rest = self.spec.table.turn(self.rules, self.state, typed)

@@ -298,9 +298,10 @@ def _noted(
 def locate(option: str, name: str) -> tuple[Path, int | None]:
     """Return a file, and the number that follows its name after a #, unless a file has the whole name."""
     path = files.user_path(option, name)
-    file, _, number = path.name.rpartition("#")
-    if file and number.isdecimal() and len(number) < 10 and not path.exists():
-        return path.with_name(file), int(number)
+    file, _, written = path.name.rpartition("#")
+    number = reading.whole_number(written, 9)
+    if file and number is not None and not path.exists():
+        return path.with_name(file), number
     return path, None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jaxgp.contracts import Game
+from jaxgp.reading import whole_number
 from jaxgp.seats.moves import Move, announcement, verdict
 from jaxgp.spec import Spec
 
@@ -80,9 +81,8 @@ class Viewer:
             return at + 1
         if word in ("back", "b"):
             return at - 1
-        if word.isascii() and word.isdigit() and int(word[:9]) <= self.last:
-            return int(word[:9])
-        return None
+        number = whole_number(word)
+        return number if number is not None and number <= self.last else None
 
     def _show(self, number: int) -> None:
         move = self.moves[number]

@@ -26,6 +26,7 @@ from jaxgp.players.driver import fixed_driver
 from jaxgp.players.panel import strategist
 from jaxgp.players.searches import evaluators
 from jaxgp.printable import one_line
+from jaxgp.reading import whole_number
 from jaxgp.seats.kinds.strategy import StrategyOptions
 from jaxgp.seats.options import FORMER, PlayerOptions, parse_player, spellings
 from jaxgp.store import champion
@@ -220,7 +221,8 @@ def _files(option: str, path: Path) -> list[Path]:
 
 def _natural(path: str | Path) -> list[tuple[int, str]]:
     """Return a sort key by which seed9 comes before seed10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", str(path))]
+    parts = ((whole_number(part), part) for part in re.split(r"(\d+)", str(path)))
+    return [(-1, part) if number is None else (number, "") for number, part in parts]
 
 
 def _labels(loaded: Mapping[Path, Loaded]) -> dict[Path, str]:

@@ -169,7 +169,8 @@ def list_met_seeds(loaded: Loaded, figures: Path, rows: Iterable[Mapping[str, st
     name = loaded.text.split(" depth=")[0]
     for row in rows:
         if row["player"].split(" depth=")[0] == name:
-            found |= {int(row["seed"])} if row["seed"].isdigit() else set()
+            seed = reading.whole_number(row["seed"])
+            found |= set() if seed is None else {seed}
     return MetSeeds(loaded.content.seed, tuple(sorted(found)))
 
 

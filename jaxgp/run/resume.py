@@ -14,6 +14,7 @@ from jaxgp.config.schema import Config, LoggerOptions
 from jaxgp.errors import UsageError, reject, show
 from jaxgp.files import user_path
 from jaxgp.options import MAX_SEED, own, with_own
+from jaxgp.reading import whole_number
 from jaxgp.store import initial, runs
 from jaxgp.store.directory import COMPLETE, UNRELATED, RunDirectory, digest
 from jaxgp.store.table import CSVTable
@@ -149,9 +150,10 @@ def _seeds(config: Config, overrides: Sequence[str], directory: Path) -> Sequenc
         return list(_members(directory)) if config.resume is not None else []
     accepted = f"FIRST-LAST, as in 0-9, up to {MAX_RUNS} whole numbers from 0 to {MAX_SEED}"
     first, dash, last = config.seeds.partition("-")
-    if not (dash and first.isdecimal() and last.isdecimal() and int(first) <= int(last) <= MAX_SEED):
+    low, high = whole_number(first), whole_number(last)
+    if not dash or low is None or high is None or not low <= high <= MAX_SEED:
         reject("seeds", config.seeds, accepted)
-    numbers = range(int(first), int(last) + 1)
+    numbers = range(low, high + 1)
     if len(numbers) > MAX_RUNS:
         reject("seeds", config.seeds, accepted)
     if "seed" in map(_key, overrides):
@@ -163,10 +165,8 @@ def _seeds(config: Config, overrides: Sequence[str], directory: Path) -> Sequenc
 
 def _members(directory: Path) -> dict[int, Path]:
     """Return the run directories of several seeds in a folder by their seeds, in order."""
-    found = {
-        int(path.parent.name): path.parent for path in directory.glob("*/config.yaml") if path.parent.name.isdecimal()
-    }
-    return dict(sorted(found.items()))
+    named = ((whole_number(path.parent.name), path.parent) for path in directory.glob("*/config.yaml"))
+    return dict(sorted((seed, path) for seed, path in named if seed is not None))
 
 
 def _several(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 from jaxgp.checks.unions import Kinds, of_kind
 from jaxgp.errors import UsageError, reject, rejection, show
 from jaxgp.options import DEEPEST, MAX_FITNESS, MAX_GAMES, MAX_WEIGHT, find, make_checked, option
+from jaxgp.reading import whole_number
 
 if TYPE_CHECKING:
     from jaxgp.contracts import Opponent
@@ -260,7 +261,8 @@ def parse_player(option: str, word: str, union: type[Union]) -> Union:
     if not form.main:
         reject(option, word, kind)
     main = find(form, form.main)
-    value: object = int(written) if int in main.kinds and written.isdecimal() else written
+    number = whole_number(written) if int in main.kinds else None
+    value: object = written if number is None else number
     try:
         return make_checked(form, {form.main: value}, f"{option}.")
     except UsageError as error:

@@ -122,9 +122,10 @@ def file_of(path: Path) -> Path:
 
 def _placed(path: Path) -> tuple[Path, int | None]:
     """Return the file, and the seed that follows its name after a #, unless a file has the whole name."""
-    name, _, seed = path.name.rpartition("#")
-    if name and seed.isdecimal() and not path.exists():
-        return path.with_name(name), int(seed)
+    name, _, number = path.name.rpartition("#")
+    seed = reading.whole_number(number)
+    if name and seed is not None and not path.exists():
+        return path.with_name(name), seed
     return path, None
 
 

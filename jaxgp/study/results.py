@@ -96,7 +96,8 @@ def run_directories(folder: Path) -> list[RunDirectory]:
 
 
 def _numbered(path: Path) -> list[tuple[bool, int, str]]:
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in path.parts]
+    numbers = ((reading.whole_number(part), part) for part in path.parts)
+    return [(number is None, number or 0, part) for number, part in numbers]
 
 
 def read_run(run: RunDirectory, option: str) -> dict[str, float | int | None]:

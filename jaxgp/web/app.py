@@ -326,9 +326,10 @@ def _metrics(request: Request) -> dict[str, Any]:
 
 
 def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 8):
+    number = reading.whole_number(text, 7)
+    if number is None:
         raise UsageError("accepted: a whole number")
-    return int(text)
+    return number
 
 
 def _whole(body: dict[str, Any], name: str) -> int:

@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from jaxgp.reading import whole_number
 from jaxgp.report.generated import table
 from jaxgp.statistics.verdicts import LEVEL, Score, exceeds, holm, p_of_figure, p_of_two, pool_rows
 from jaxgp.store.table import Cells
@@ -144,7 +145,8 @@ def plies(player: str) -> int:
 
 def by_name(named: tuple[str, str]) -> list[tuple[int, str]]:
     """Return a sort key by which seed 9 comes before seed 10."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", named[1])]
+    parts = ((whole_number(part), part) for part in re.split(r"(\d+)", named[1]))
+    return [(-1, part) if number is None else (number, "") for number, part in parts]
 
 
 # Groups of runs

@@ -90,6 +90,14 @@ def test_long_names_of_moves_have_numbers_and_no_line_breaks_one():
     assert board.record[1].action == board.stepper.legal(board.record[0].state)[2]
 
 
+def test_the_number_of_a_move_may_be_typed_with_any_number_of_digits():
+    spec, game = envs.spec("rush_hour"), envs.make("rush_hour")
+    ask, said = typing(["9" * 5000, "\u00b2", "1", "quit"])
+    board = TerminalGame(Stepper(game, game_key(0)), spec, (None,), ("You",), ask, said.append)
+    board.play()
+    assert board.record[1].action == board.stepper.legal(board.record[0].state)[0]
+
+
 def test_a_hint_that_is_stopped_leaves_the_game_as_it_is(monkeypatch):
     def stopped():
         def hint(state, bits):

@@ -103,6 +103,7 @@ def test_a_folder_of_runs_is_gone_on_with_by_its_name(tmp_path, alone):
     [
         (["seeds=9-0"], {"seeds": "9-0"}, "seeds=9-0: accepted: FIRST-LAST, as in 0-9"),
         (["seeds=5"], {"seeds": "5"}, "seeds=5: accepted: FIRST-LAST"),
+        (["seeds=0-D"], {"seeds": f"0-{'9' * 5000}"}, r"seeds=0-9{75}\.\.\.: accepted: FIRST-LAST"),
         (["seeds=0-2000"], {"seeds": "0-2000"}, "up to 1000 whole numbers from 0 to 4294967295"),
         (["seeds=0-4294967296"], {"seeds": "0-4294967296"}, "up to 1000 whole numbers"),
         (["seeds=0-2", "seed=1"], {"seeds": "0-2", "seed": 1}, "seed=1: accepted: nothing beside seeds"),

@@ -89,7 +89,7 @@ def parse(text: str) -> Placed:
             raise ValueError(f"{kings} kings of {name}; accepted: one of each side")
         if len(side) > EACH:
             raise ValueError(f"{len(side)} men of {name}; accepted: at most {EACH} of each side, {MOST} together")
-    placed = Placed(white, black, words[1] == "w", int(clock))
+    placed = Placed(white, black, words[1] == "w", int(clock[-2:]))
     _check_kings(placed)
     return placed
 

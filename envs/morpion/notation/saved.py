@@ -10,10 +10,10 @@ and what made the move.
     20 17 24 17 23 17 1<tab>action<tab>[21,16]
 """
 
-import re
 from collections.abc import Sequence
 
 from envs.morpion.rules import CORNER, DX, DY, LENGTH, START, Morpion
+from jaxgp.reading import whole_number
 
 MARK = "TO_BE_USED_AS_INPUT"
 """Header above the moves of the second format."""
@@ -125,9 +125,9 @@ def parse_game(game: Morpion, text: str) -> list[int]:
         words = line.split("\t")[0].split()
         if not words:
             continue
-        if not all(re.fullmatch(r"-?\d+", word) for word in words):
+        numbers = [one for word in words if (one := whole_number(word, signed=True)) is not None]
+        if len(numbers) < len(words):
             raise ValueError(f'line {number}: "{line.strip()[:40]}": accepted: whole numbers, four or seven a move')
-        numbers = [int(word) for word in words]
         size = 7 if "\t" in line or len(numbers) == 7 else 4
         if len(numbers) % size:
             raise ValueError(f"line {number}: {len(numbers)} numbers: accepted: {size} for each move")

@@ -358,6 +358,7 @@ def _read(name: str, value: str) -> Any:
 
 
 def _whole(name: str, text: str, low: int, high: int) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 12 or not low <= int(text) <= high:
+    number = reading.whole_number(text)
+    if number is None or not low <= number <= high:
         reject(name, text, f"a whole number from {low} to {high}")
-    return int(text)
+    return number

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from jaxgp.reading import whole_number
 from jaxgp.report.generated import table
 from jaxgp.store.table import Cells
 from tables.shared.data import Data, Makers, by, listing
@@ -205,7 +206,8 @@ def _unit(key: str, value: str) -> str:
 
 
 def _number(text: str) -> str:
-    return f"{int(text):,}" if text.isdigit() else text
+    number = whole_number(text)
+    return text if number is None else f"{number:,}"
 
 
 def _times(ratio: float) -> str:

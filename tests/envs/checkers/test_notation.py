@@ -56,6 +56,8 @@ def test_a_turn_of_two_jumps_is_read_by_its_ends():
         ("1. 11-15 1-0 1. 11-16 2. 23-18", "the file has 2 games"),
         ('[GameType "20"] 1. 32-28', r'\[GameType "20"\] is international draughts; accepted: 21, English checkers'),
         ('[GameType "99"] 1. 32-28', r'\[GameType "99"\]; accepted: 21, English checkers'),
+        (f'[GameType "{"9" * 5000}"] 1. 9-13', r'\[GameType "9{20}"\]; accepted: 21, English checkers'),
+        (f'[GameType "21,B,{"9" * 5000},8"] 1. 9-13', "a board of 9{20} x 8 squares; accepted: even numbers"),
         ('[GameType "21,B,9,9"] 1. 9-13', "a board of 9 x 9 squares; accepted: even numbers from 4 to 16"),
     ],
 )

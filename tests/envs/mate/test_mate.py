@@ -228,6 +228,14 @@ def test_a_key_of_a_file_that_does_not_mate_is_refused_by_file_line_and_move(tmp
             spec.instances.load(spec.make(), path, "suite")
 
 
+@pytest.mark.parametrize("wrong", [f"{'9' * 5000}; 20", f"1; {'9' * 5000}", "1; 9999999999", "\u00b2; 20"])
+def test_a_number_of_a_file_that_is_none_is_refused_by_file_and_line(tmp_path, wrong):
+    spec = envs.spec("mate")
+    path = lines_of(tmp_path, f"6k1/5ppp/8/8/8/8/8/K3R3 w - -; {wrong}; train; e1e8")
+    with pytest.raises(UsageError, match=r"^suite=0.txt, line 1: accepted: "):
+        spec.instances.load(spec.make(), path, "suite")
+
+
 def test_keys_that_take_too_long_to_settle_are_said_and_stay(tmp_path, capsys):
     spec = envs.spec("mate")
     text, own, nodes, _ = next(row for row in suites.shipped() if row[1] == 4)

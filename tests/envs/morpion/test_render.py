@@ -200,6 +200,7 @@ def test_saved_games_are_read_back(played):
         ("", "the text holds no moves; accepted: four numbers for each, where its line starts and ends"),
         ("16 20 20 20 5", "line 1: 5 numbers: accepted: 4 for each move"),
         ("\n16 20 20 20 20 20\taction\tx", "line 2: 6 numbers: accepted: 7 for each move"),
+        ("9" * 5000, f'line 1: "{"9" * 40}": accepted: whole numbers, four or seven a move'),
         ("16 20 20 2O", 'line 1: "16 20 20 2O": accepted: whole numbers, four or seven a move'),
         ("16 20 20 20 16 20 20 20", "move 2, 16,20-20,20: not legal in 5T: it would add 0 crosses, not 1"),
         ("10 10 14 10", "move 1, 10,10-14,10: not legal in 5T: it would add 5 crosses, not 1"),

@@ -81,6 +81,7 @@ def test_ggf_has_names_and_the_size_of_the_board_and_its_files_hold_several_game
         ("(;GM[Go]B[f5];)", r"GM\[Go\] is another game; accepted: GM\[Othello\]"),
         ("(;GM[Othello]TY[8a]B[f5];)", r"TY\[8a\]: the side with fewer discs wins there"),
         (GGF.replace("---O*---", "---OO---"), r"the game begins with a position of its own, BO\[..\]; accepted: games"),
+        (GGF.replace("BO[8", f"BO[{'9' * 5000}"), r"BO\[9{20} \.\.\]: accepted: boards of "),
         (GGF + GGF, "the file has 2 games; accepted: FILE#N, with N from 1 to 2"),
     ],
 )
