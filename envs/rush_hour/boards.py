@@ -20,6 +20,7 @@ from zlib import crc32
 from jaxgp import reading
 from jaxgp.errors import UsageError, reason
 from jaxgp.files import user_path
+from jaxgp.printable import show_typed
 
 SIZES = (6, 7, 8)
 LENGTHS = (2, 3)
@@ -132,7 +133,9 @@ def parse(text: str, name: str = "") -> Board:
             solved is for a search to say.
     """
     rows = text.replace("/", " ").split()
-    rows = rows[1:2] if len(rows) in (2, 3) and _is_of_database(rows) else rows
+    if len(rows) in (2, 3) and _is_of_database(rows):
+        _figures(rows)
+        rows = rows[1:2]
     cells = "".join(rows)
     size = next((size for size in SIZES if size**2 == len(cells)), 0)
     if not size:
@@ -260,9 +263,13 @@ def read(text: str, name: str = "") -> Iterator[Board]:
         if words[0] in seen and not _is_of_database(words):
             raise ValueError(f"line {number}: {words[0]} is the board of line {seen[words[0]]}; accepted: another name")
         if _is_of_database(words):
-            board = _at(number, f"{name or 'board'}:{number}", words[1])
-            states = reading.whole_number(words[2]) if len(words) > 2 else None
-            yield replace(board, moves=reading.whole_number(words[0]), states=states)
+            called = f"{name or 'board'}:{number}"
+            board = _at(number, called, words[1])
+            try:
+                moves, states = _figures(words)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {called}: {error}") from error
+            yield replace(board, moves=moves, states=states)
             continue
         seen[words[0]] = number
         yield _at(number, words[0], words[1])
@@ -271,6 +278,15 @@ def read(text: str, name: str = "") -> Iterator[Board]:
 def _is_of_database(words: Sequence[str]) -> bool:
     """Return whether a line begins with a number of moves and the cells of a board whose A has to leave."""
     return reading.whole_number(words[0]) is not None and TARGET not in words[1]
+
+
+def _figures(words: Sequence[str]) -> tuple[int | None, int | None]:
+    """Return the fewest moves and the positions, where stated, of a line of the database; raises ValueError."""
+    figures = [reading.whole_number(word) for word in (words[0], *words[2:])]
+    if None in figures or len(figures) > 2:
+        said = show_typed(" ".join(words[2:]))
+        raise ValueError(f"{said} after the cells; accepted: nothing, or the positions that can be reached, one number")
+    return figures[0], figures[1] if len(figures) > 1 else None
 
 
 def _at(number: int, name: str, cells: str) -> Board:

@@ -1,5 +1,6 @@
 """Boards as text: what is read, what is refused and how, the lists that come with the game."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -122,6 +123,19 @@ def test_a_line_of_the_database_that_lacks_a_cell_is_named(tmp_path):
         UsageError, match=r"boards=.*rush\.txt: line 3: rush:3: it has 35 cells; accepted: 36, 49 or 64"
     ):
         read_file(str(file), "boards")
+
+
+@pytest.mark.parametrize("rest", ["-5", "2.5", "many", "\u00b2", "9" * 5000, "2332 7", "2332 hard"])
+def test_a_line_of_the_database_has_one_number_after_its_cells(tmp_path, rest):
+    line = f"{DATABASE.splitlines()[1].removesuffix(' 2332')} {rest}"
+    file = tmp_path / "rush.txt"
+    file.write_text(f"{DATABASE}{line}\n")
+    said = rf'"{re.escape(rest[:40])}" after the cells; accepted: nothing, or the positions that can be reached'
+    with pytest.raises(UsageError, match=rf"rush\.txt: line 3: rush:3: {said}"):
+        read_file(str(file), "boards")
+    if " " not in rest:
+        with pytest.raises(ValueError, match=said):
+            parse(line)
 
 
 def test_walls_never_move_and_hold_up_what_slides_towards_them():
