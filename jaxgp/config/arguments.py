@@ -144,6 +144,8 @@ def _read(one: Option | None, name: str, written: str) -> object:
     try:
         return quoting.read(written)
     except ValueError as error:
+        if str(error).startswith(quoting.TOO_LONG):
+            reject(name, written, quoting.SHORTER)
         raise UsageError(f"{name}={show(written)}: cannot be read; quote special characters") from error
 
 

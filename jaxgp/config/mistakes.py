@@ -8,6 +8,7 @@ from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from jaxgp.config import quoting, typed
+from jaxgp.config.quoting import SHORTER, TOO_LONG
 from jaxgp.errors import UsageError, rejection, show
 
 PACKAGES = {
@@ -62,8 +63,8 @@ def composition_error(schema: type, error: Exception, overrides: Sequence[str]) 
     if text.startswith("Error resolving interpolation"):
         given = next((item for item in overrides if "${" in item), "")
         return rejection(*_parts(given), f"the name of one choice ({text})")
-    if text.startswith("Exceeds the limit"):
-        return rejection(*_parts(max(overrides, key=len)), "a number with fewer digits")
+    if text.startswith(TOO_LONG):
+        return rejection(*_parts(max(overrides, key=len)), SHORTER)
     return UsageError(text)
 
 

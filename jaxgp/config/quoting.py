@@ -13,6 +13,9 @@ QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _PARTS = re.compile(rf"(?:{QUOTED.pattern}|[^,])+", re.DOTALL)
 _FUNCTION = re.compile(r"(choice|range|interval|glob|shuffle|sort|tag|extend_list)\(")
 
+TOO_LONG, SHORTER = "Exceeds the limit", "a number with fewer digits"
+"""How Python's error begins for a whole number with too many digits to be read, and what is accepted in its place."""
+
 Value = None | bool | int | float | str | list["Value"]
 
 _WORDS: dict[str, Value] = {"null": None, "true": True, "false": False}

@@ -104,11 +104,12 @@ BAD = [
     ("sizes=1,x", "sizes=1,x: accepted: whole numbers from 1, as in [1,2,3]"),
     ("sizes=[0]", "sizes=[0]: accepted: whole numbers from 1, as in [1,2,3]"),
     ("base=x", "base=x: accepted: a list, as in [a,b]"),
+    (f"games={'9' * 5000}", f"games={'9' * 77}...: accepted: a number with fewer digits"),
     ("base=[x", "base=[x: cannot be read; quote special characters"),
 ]
 
 
-@pytest.mark.parametrize(("given", "said"), BAD, ids=[given for given, _ in BAD])
+@pytest.mark.parametrize(("given", "said"), BAD, ids=[given[:40] for given, _ in BAD])
 def test_mistakes_are_one_line(given, said, capsys):
     assert arguments.main(Options, lambda made: 0, "usage", given.split()) == 2
     error = capsys.readouterr().err
