@@ -126,7 +126,14 @@ def _one(config: Config, overrides: Sequence[str], directory: Path, games: "Game
         accepted = "" if error.accepted else f"; accepted: a run directory, or {AUTO}"
         raise UsageError(f"resume: {error}{accepted}") from error
     merged = _merge(saved, _filled(config, games), overrides)
-    return _checked(RunPlan(validate.check(merged, games), directory, True, command(overrides, games)))
+    try:
+        whole = validate.check(merged, games)
+    except UsageError as error:
+        if not error.option or any(_covers(override, error.option) for override in overrides):
+            raise
+        text = f"{RunDirectory(directory).config}: {error}"
+        raise UsageError(text, error.option, error.value, error.accepted, error.why) from error
+    return _checked(RunPlan(whole, directory, True, command(overrides, games)))
 
 
 def _grouped(config: Config, folder: Path | None, kind: str) -> Config:

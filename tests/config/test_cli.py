@@ -334,6 +334,18 @@ def test_a_config_that_was_edited_into_nonsense(call, tmp_path, text, message):
     assert message in err
 
 
+def test_a_value_of_a_run_s_own_config_is_blamed_on_the_file(call, tmp_path):
+    started(tmp_path / "run", seed=7)
+    path = tmp_path / "run" / "config.yaml"
+    path.write_text(path.read_text().replace("seed: 7", f"seed: {10**20}"))
+    accepted = "accepted: a whole number from 0 to 4294967295"
+    for given in ((), ("logger=disabled",)):
+        code, err, plans = call("resume=run", *given)
+        assert (code, plans, err) == (2, [], f"error: {path}: seed={10**20}: {accepted}\n")
+    path.write_text(path.read_text().replace(f"seed: {10**20}", "seed: 7"))
+    assert call("resume=run", "checkpoint_every=-1")[1].startswith("error: checkpoint_every=-1: ")
+
+
 def test_a_run_of_an_earlier_version_has_the_defaults_of_options_that_it_does_not_know(call, tmp_path):
     started(tmp_path / "run", seed=7)
     path = tmp_path / "run" / "config.yaml"
