@@ -347,7 +347,7 @@ def _no_record(where: str, raw: bytes) -> UsageError:
 def check_fields(where: str, content: Json, versions: Sequence[int], types: Mapping[str, type]) -> None:
     """Refuse a record of an unknown version, or whose fields are missing or of other types; raises UsageError."""
     version = content.get("format_version")
-    if version not in versions:
+    if type(version) is not int or version not in versions:  # true equals 1
         accepted = ", ".join(map(str, versions))
         raise UsageError(f"{where}: format_version {show(version)} is not known here; accepted: {accepted}")
     for key, kind in types.items():
@@ -374,8 +374,10 @@ def _key(where: str, content: Json, game: Game) -> Array:
 def read_chance(where: str, chance: Any) -> Array:
     """Return the key that a file holds, as `chance_of` writes it; raises UsageError."""
     try:
-        words = jnp.asarray(np.asarray(chance["key"], np.uint32))
-        key: Array = jax.random.wrap_key_data(words, impl=chance["generator"])
+        words = chance["key"]
+        if not all(type(word) is int and 0 <= word < 2**32 for word in words):
+            raise ValueError("not words of 32 bits")
+        key: Array = jax.random.wrap_key_data(jnp.asarray(np.asarray(words, np.uint32)), impl=chance["generator"])
         assert key.shape == ()
     except (KeyError, TypeError, ValueError, OverflowError, AssertionError) as error:
         accepted = "the name of a generator of JAX, and the words of a key"

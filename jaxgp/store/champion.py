@@ -190,10 +190,11 @@ def _parsed(path: Path, text: str) -> ChampionFile:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ChampionError(f'{path}: not a champion file (it has no "format": "{FORMAT}")')
     version = content.get("format_version")
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:  # true equals 1
+        accepted = f"1 to {FORMAT_VERSION}"
+        raise ChampionError(f"{path}: format_version {show(version)} is not known here; accepted: {accepted}")
     if version == 1:
         content = _from_version_1(content)
-    elif version not in (2, FORMAT_VERSION):
-        raise ChampionError(f"{path}: format_version {version} is not known here; accepted: 1 to {FORMAT_VERSION}")
     return _checked(path, content)
 
 

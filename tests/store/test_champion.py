@@ -97,6 +97,8 @@ def test_a_champion_without_fitness_is_written(path):
         ("[]", "not a champion file"),
         ("{}", "not a champion file"),
         ('{"format": "jaxgp champion", "format_version": 99}', "format_version 99"),
+        ('{"format": "jaxgp champion", "format_version": true}', "format_version true"),
+        ('{"format": "jaxgp champion"}', "format_version null"),
         ('{"format": "jaxgp champion", "format_version": 2}', "lacks game"),
         ("\x00\x01", "not JSON"),
     ],
