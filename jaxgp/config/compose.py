@@ -331,10 +331,12 @@ def _values(override: Override) -> list[str]:
         return [f"{name}={override.get_value_element_as_str()}"]
     if not override.is_discrete_sweep():
         raise UsageError(f"{override.input_line}: accepted: values with commas between them, or a range")
-    values = [f"{name}={value}" for value in override.sweep_string_iterator()]
+    values = list(override.sweep_string_iterator())
     if not values:
         raise UsageError(f"{override.input_line}: accepted: at least one value")
-    return values
+    if len(set(values)) < len(values):
+        reject(name.lstrip("+"), ",".join(map(quoting.unquote, values)), "each value once, since equal runs are one")
+    return [f"{name}={value}" for value in values]
 
 
 class Composer(Generic[Schema]):

@@ -203,6 +203,13 @@ def test_one_bad_job_of_a_sweep_stops_all_before_the_first(call, bad, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("given", ["seed=0,0", "title=a b,c,a b", "game.pits=3,4,3"])
+def test_a_value_that_a_sweep_has_twice_is_refused(call, given, tmp_path):
+    code, err, plans = call("-m", given)
+    assert (code, plans, list(tmp_path.iterdir())) == (2, [], [])
+    assert err == f"error: {given}: accepted: each value once, since equal runs are one\n"
+
+
 @pytest.mark.thorough
 def test_the_worst_exit_code_of_a_sweep_counts(call):
     def task(plan):
