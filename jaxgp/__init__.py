@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from jaxgp.players.searched import SearchedPlayer
     from jaxgp.players.solver import ProgramSolver
     from jaxgp.schemes.breeding.cma import SeparableCMA
+    from jaxgp.schemes.breeding.map_elites import Archive, Elites
     from jaxgp.schemes.cma import CMAOptions
     from jaxgp.schemes.map_elites import MapElitesOptions
     from jaxgp.schemes.random_search import RandomSearchOptions
@@ -169,6 +170,7 @@ _ROOMS = {
     "players.solver": ("ProgramSolver",),
     "players.alone.walk": ("Walker",),
     "schemes.breeding.cma": ("SeparableCMA",),
+    "schemes.breeding.map_elites": ("Archive", "Elites"),
     "schemes.cma": ("CMAOptions",),
     "schemes.map_elites": ("MapElitesOptions",),
     "schemes.random_search": ("RandomSearchOptions",),

@@ -40,7 +40,7 @@ def test_each_program_of_the_page_runs(name, capsys, monkeypatch):
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if name != DRIVEN])
 def test_the_others_of_the_page_set_up_what_they_run(name, monkeypatch):
     """Up to the line that compiles; a ring evolves in their place, and the champion of dice moves."""
-    lines = r"state, metrics = jaxgp\.evolve.*|move = .*|key = jax\.random\.key.*"
+    lines = r"state, metrics = jaxgp\.evolve.*|move = .*|for key in .*"
     setting_up, compiled = re.match(rf"(.*?\n)({lines})", PROGRAMS[name], re.S).groups()
     monkeypatch.chdir(ROOT)
     exec(compile(setting_up, "program", "exec"), made := {"__name__": "program"})
@@ -60,7 +60,7 @@ def test_a_champion_is_asked_for_its_moves(tmp_path):
 
 
 def test_the_page_has_a_program_for_each_use():
-    assert len(PROGRAMS) == PAGE.count("```python") == 9
+    assert len(PROGRAMS) == PAGE.count("```python") == 10
     assert {OWN, DRIVEN} < set(PROGRAMS)
 
 

@@ -49,6 +49,16 @@ def test_descriptors_are_shares_of_their_axes():
     assert alone.tolist() == [2] * 4
 
 
+def test_descriptors_of_ones_own_tell_cells_apart():
+    scheme = Elites(PRIMITIVES, OPTIONS, descriptors=(lambda population, result: result.fitness / 10,))
+    fitness = jnp.array([0.0, 2.4, 2.5, 9.9, 10.0, 99.0, -1.0, jnp.nan])
+    cells = scheme.cells(constants(jnp.zeros(8)), Evaluation(fitness, fitness[:, None], {}))
+    assert cells.tolist() == [0, 0, 1, 3, 3, 3, 0, 0]
+    assert scheme.init().fitness.shape == (4,)
+    with pytest.raises(UsageError, match=r"descriptors=.*: accepted: a tuple of functions"):
+        Elites(PRIMITIVES, OPTIONS, descriptors="size")
+
+
 @pytest.mark.thorough
 def test_parents_are_drawn_uniformly_from_the_cells_that_are_filled():
     copying = replace(OPTIONS, crossover=replace(OPTIONS.crossover, probability=0.0))

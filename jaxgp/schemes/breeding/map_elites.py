@@ -6,6 +6,7 @@ and the archive shows how good the best of each are. It wants a fitness whose va
 Source: J.-B. Mouret and J. Clune, "Illuminating search spaces by mapping elites" (2015), arXiv:1504.04909.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import jax
@@ -14,14 +15,20 @@ from flax import struct
 from jax import Array
 
 from jaxgp.arrays import comparable, take
+from jaxgp.checks.values import check_parts
 from jaxgp.contracts import Metrics
+from jaxgp.errors import reject
 from jaxgp.evolution.generational import BREED, Elitist
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.language import sizes
+from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import variation
 from jaxgp.schemes.map_elites import MapElitesOptions
+
+Descriptor = Callable[[Programs, Evaluation], Array]
+"""(individuals [P, T, L], what the fitness says of them) -> float32[P], from 0 to 1; more counts as 1, less as 0."""
 
 
 @struct.dataclass
@@ -39,13 +46,26 @@ class Elites(Elitist):
     Attributes:
         primitives: function and terminal set.
         options: of the archive, and of creation, crossover and mutation. There are no elites but those of the archive.
+        descriptors: of your own, in place of those that `options.axes` names: each gives float32[P], from 0 to 1.
     """
 
     options: MapElitesOptions
+    descriptors: tuple[Descriptor, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=MapElitesOptions)
+        if not isinstance(self.descriptors, tuple) or not all(map(callable, self.descriptors)):
+            reject("descriptors", self.descriptors, "a tuple of functions (population, evaluation) -> float32[P]")
+
+    @property
+    def _described(self) -> Sequence[Descriptor]:
+        """What tells cells apart, an axis each."""
+        known = {"size": self._size, "symbols": self._symbols, "balance": self._balance}
+        return self.descriptors or [known[axis] for axis in self.options.axes]
 
     def init(self) -> Archive:
         """Return empty cells."""
-        cells = self.options.bins ** len(self.options.axes)
+        cells = self.options.bins ** len(self._described)
         genomes = programs.empty((cells, self.primitives.num_trees), self.options.capacity)
         return Archive(genomes, jnp.full(cells, -jnp.inf))
 
@@ -68,8 +88,8 @@ class Elites(Elitist):
     def cells(self, population: Programs, result: Evaluation) -> Array:
         """Return int32[P]: the cell of each individual, by its descriptors."""
         bins, cell = self.options.bins, jnp.zeros(len(result.fitness), jnp.int32)
-        for axis in self.options.axes:
-            share = {"size": self._size, "symbols": self._symbols, "balance": self._balance}[axis](population, result)
+        for descriptor in self._described:
+            share = jnp.nan_to_num(descriptor(population, result), nan=0.0, posinf=1.0, neginf=0.0)
             cell = cell * bins + jnp.clip((share * bins).astype(jnp.int32), 0, bins - 1)
         return cell
 
