@@ -552,6 +552,13 @@ def test_options_of_othello_programs_are_checked():
         assert refused(dataclasses.replace(right, program=wrong)) == accepted
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "9" * 5000, "\u00b2", ""])
+def test_a_port_is_a_number_of_16_bits(port):
+    wrong = config()
+    wrong.devices.coordinator = f"localhost:{port}"
+    assert refused(wrong).endswith(": accepted: HOST:PORT, as in localhost:1234")
+
+
 BAD_ISLANDS = [
     ("algorithm.islands.count", 65, "a whole number from 1 to 64 (algorithm.population)"),
     ("algorithm.population", 60, "a multiple of algorithm.islands.count=8, such as 56 or 64"),
