@@ -48,7 +48,7 @@ BAD = [
     ),
     (
         "experiment=none",
-        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_gates, backgammon_insertion, ",
+        "experiment=none: unknown choice; accepted: backgammon_coevolution, backgammon_few_gates, backgammon_gates, ",
     ),
     ("+experiment=mancala_run1", "Multiple values for experiment; write it without the +"),
     ("algorithm=3", "algorithm=3: accepted: the name of one choice"),
