@@ -206,6 +206,7 @@ def test_a_function_may_return_cases_too():
     assert set(found.metrics) == {"evaluations", "twice"}
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("error")
 def test_a_run_in_which_nobody_has_a_fitness_says_that_it_has_no_champion():
     nothing = jaxgp.FunctionFitness(lambda key, population: population.length[:, 0] * float("nan"))

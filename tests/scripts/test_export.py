@@ -117,7 +117,7 @@ def test_the_champion_is_not_replaced_by_what_it_is_exported_to(export, run_dire
     before = file.read_text()
     code, _, error = export(f"run={run_directory}", "format=python", f"output={file}")
     assert (code, file.read_text()) == (2, before)
-    assert error.endswith("champion.json: accepted: another file than the champion's\n")
+    assert error.endswith(": accepted: another file than the champion's\n")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 import jaxgp
 from envs.freecell import cards
@@ -25,6 +26,7 @@ def test_what_is_seen_of_a_deal_is_as_counted_by_hand():
     assert seen["Moves"] == 1  # AC onto 2D
 
 
+@pytest.mark.thorough
 def test_the_champion_whose_tree_has_the_greatest_value_is_named_and_its_cost_counts():
     language = chooser.words(2)
     trees = [jaxgp.parse(language, f"(PROGRAM {one} {other})", 1) for one, other in (("1.0", "Moves"), ("0.0", "0.5"))]
