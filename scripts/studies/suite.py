@@ -105,7 +105,8 @@ def plan(options: Options, methods: Sequence[str], table: CSVTable, composer: "C
 def make(cell: Cell, budget: int, measure: Measure, table: CSVTable) -> None:
     """Make the runs of a cell; each adds its rows when it has ended."""
     asked = METHODS.get(cell.method)
-    runs = Runs(cell.run, envs, budget, measure, asked.numbers if asked is not None else 0)
+    second = (asked.numbers, asked.moves) if asked is not None else ()
+    runs = Runs(cell.run, envs, budget, measure, *second)
     about = {
         "task": cell.task,
         "method": cell.method,

@@ -3,15 +3,18 @@
 import re
 from pathlib import Path
 
+import jax.numpy as jnp
 import pytest
 
 import envs
+import jaxgp
 from jaxgp.config import arguments, validate
 from jaxgp.config.compose import Composer
 from jaxgp.config.schema import Config
 from jaxgp.store.table import CSVTable
 from studies import suite
 from studies.methods import ranks
+from studies.methods.averaging import Averaging, AveragingOptions
 from studies.methods.measuring import stops
 from studies.methods.tasks import COLUMNS, METHODS, TASKS, reported, words
 from tables import methods as tables
@@ -106,7 +109,7 @@ def test_every_task_takes_every_method_that_breeds_its_genomes():
                 given = words(task, method, 1024)
                 if given is None:
                     programs = TASKS[task].genomes == "programs"
-                    taught = method in ("tuned", "gp_numbers")
+                    taught = method in ("tuned", "gp_numbers", "gp_averaged")
                     assert taught or (method == "cma") == programs
                     assert not taught or not TASKS[task].leaves
                     continue
@@ -150,6 +153,14 @@ def test_a_study_goes_on_where_it_was_stopped_and_takes_a_method_of_ones_own(own
             assert scores == sorted(scores)
     assert "0 runs of 256 evaluations, in 0 cells" in study(2)[1]
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_parent_goes_half_the_way_to_the_children_that_play_better():
+    words = jaxgp.PrimitiveSet("two", (jaxgp.Primitive("c", domain=jaxgp.Floats(-9.0, 9.0)),), (), roots=("float",) * 2)
+    scheme = Averaging(words, AveragingOptions(initial=["(PROGRAM 1.0 1.0)"], step=0.1))
+    x = jnp.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0], [9.0, 9.0], [5.0, 5.0]])
+    assert scheme.moved(x, jnp.array([1.0, 2.0, 3.0, 1.0, jnp.nan])).tolist() == [0.25, 0.5]
+    assert scheme.moved(x, jnp.array([1.0, 0.0, 1.0, -1.0, jnp.nan])).tolist() == [0.0, 0.0]
 
 
 @pytest.mark.thorough

@@ -20,7 +20,7 @@ from jaxgp.schemes.cma import CMAOptions
 PARTS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1)
 """The shares of the budget after which the champion is measured."""
 STEP = 0.05
-"""Of the first individuals of CMA-ES, in magnitudes of factors."""
+"""Of the first individuals around the champion, in magnitudes of factors."""
 NEW = 2**31
 """What the keys of new games are folded with; no generation of a run has such a number."""
 
@@ -74,12 +74,20 @@ class Measure:
 class Runs:
     """The runs of a method on a task: one compiled generation serves all seeds.
 
-    With `numbers`, individuals of a generation, the second half of the budget goes to CMA-ES. It moves the numbers of
-    the champion of the first half, and is compiled for each program.
+    With `numbers`, individuals of a generation, the second half of the budget moves the numbers of the champion of the
+    first half, by CMA-ES or as `moves` says. It is compiled for each program.
     """
 
-    def __init__(self, config: Config, games: Games, budget: int, measure: Measure, numbers: int = 0) -> None:
-        self._config, self._games, self._numbers = config, games, numbers
+    def __init__(
+        self,
+        config: Config,
+        games: Games,
+        budget: int,
+        measure: Measure,
+        numbers: int = 0,
+        moves: type[CMAOptions] = CMAOptions,
+    ) -> None:
+        self._config, self._games, self._numbers, self._moves = config, games, numbers, moves
         self._population = config.algorithm.population
         self._stops = stops(budget, self._population)[: -1 if numbers else None]
         self._rest = budget - self._stops[-1] * self._population
@@ -120,7 +128,7 @@ class Runs:
     def _moving(self, genome: Any) -> Experiment:
         """Return the evolution of the numbers of a program."""
         text = to_text(self._experiment.language, jax.device_get(genome))
-        algorithm = CMAOptions(population=self._numbers, initial=[text], step=STEP)
+        algorithm = self._moves(population=self._numbers, initial=[text], step=STEP)
         return assemble(replace(self._config, algorithm=algorithm), self._games)
 
 

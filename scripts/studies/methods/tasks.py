@@ -7,6 +7,9 @@ with games, boards or opponents that took no part in the run. Its unit is that o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from jaxgp.schemes.cma import CMAOptions
+from studies.methods.averaging import AveragingOptions
+
 COLUMNS: Mapping[str, str] = {
     "task": "the task",
     "method": "the method",
@@ -63,8 +66,9 @@ class Method:
         vectors: options where genomes are vectors of numbers; empty: it breeds none.
         population: individuals of a generation.
         leaves: whether it breeds only programs that value the leaves of a search.
-        numbers: individuals of a generation of CMA-ES, which moves the numbers of the champion in the second half of
-            the budget; 0: the method has the whole of it.
+        numbers: individuals of a generation in the second half of the budget, in which the numbers of the champion
+            move; 0: the method has the whole of it.
+        moves: by what they move.
     """
 
     says: str
@@ -73,6 +77,7 @@ class Method:
     population: int = 64
     leaves: bool = False
     numbers: int = 0
+    moves: type[CMAOptions] = CMAOptions
 
 
 METHODS: Mapping[str, Method] = {
@@ -94,6 +99,13 @@ METHODS: Mapping[str, Method] = {
         GP,
         leaves=True,
         numbers=16,
+    ),
+    "gp_averaged": Method(
+        "the same, but in place of CMA-ES the champion is averaged with those around it that play better",
+        GP,
+        leaves=True,
+        numbers=16,
+        moves=AveragingOptions,
     ),
     "islands": Method("the same as `gp` on four islands in a ring", (*GP, *ISLANDS), ("algorithm=genetic", *ISLANDS)),
     "map_elites": Method(
