@@ -24,7 +24,7 @@ COLOURS = {
     "cma": PINK,
     "tuned": "#b8a12b",
     "gp_numbers": "#8c5bb5",
-    "gp_averaged": "#c65a9b",
+    "gp_averaged": "#7a4b2a",
 }
 """Of the methods of the project; others are black."""
 
