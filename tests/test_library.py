@@ -330,8 +330,8 @@ REFUSED = {
     "chunk=2: accepted: None; FunctionFitness measures all": lambda: jaxgp.ring(
         LONGEST, WORDS, jaxgp.GPOptions(population=4, elites=0, chunk=2)
     ),
-    "referee=FunctionFitness: accepted: a fitness with a method measure": lambda: jaxgp.Refereed(
-        jaxgp.CoevolutionFitness(kalah().game, kalah().actor, games=2), LONGEST
+    "referee=CoevolutionFitness: accepted: a fitness with a method measure": lambda: jaxgp.Refereed(
+        LONGEST, jaxgp.CoevolutionFitness(kalah().game, kalah().actor, games=2)
     ),
     r"opponents=\[\]: accepted: a list of one or more": lambda: against(kalah(), opponents=[]),
     "opponents=RandomOpponent.*: accepted: a list of one": lambda: against(

@@ -225,6 +225,10 @@ class FunctionFitness(Memoryless):
             return replace(found, fitness=fitness, metrics=counted | dict(found.metrics)), memory
         return Evaluation(fitness, fitness[:, None], counted), memory
 
+    def measure(self, key: Array, population: Genome, memory: tuple[()]) -> tuple[Evaluation, tuple[()]]:
+        """Measure individuals [P, ...] as a referee, by the same function."""
+        return self.evaluate(key, population, memory)
+
 
 def worth(
     points: Array, size: Array, scale: float = 1.0, parsimony: float = 0.0, minimum: float | None = None

@@ -97,6 +97,10 @@ class RegressionFitness(Absolute[Targets], Differentiable[Targets]):
         fitness = worth(-error, sizes(population).astype(jnp.float32), parsimony=self.parsimony)
         return Evaluation(fitness, -error[:, None], {"evaluations": jnp.int32(len(error))}), memory
 
+    def measure(self, key: Array, population: Programs, memory: Targets) -> tuple[Evaluation, Targets]:
+        """Measure individuals [P, 1, L] as a referee, at all points."""
+        return self.evaluate(key, population, memory)
+
     def examples(self, key: Array, population: Programs, memory: Targets) -> Examples:
         """Return all points, in blocks of up to `PLACES`; nothing is drawn from the key."""
         del key, population
