@@ -346,6 +346,9 @@ REFUSED = {
     "islands.count=2: accepted: 1 in a scheme": lambda: jaxgp.Generational(
         WORDS, jaxgp.GPOptions(population=8, elites=0, islands=jaxgp.MigrationOptions(2, 1, 1))
     ),
+    "islands.count=4: accepted: 1 in a scheme": lambda: jaxgp.Elites(
+        WORDS, jaxgp.MapElitesOptions(population=8, islands=jaxgp.MigrationOptions(4, 1, 1))
+    ),
     r"left_out=\[x\]: accepted: \[\] in a scheme": lambda: jaxgp.Generational(WORDS, jaxgp.GPOptions(left_out=["x"])),
     "outputs=NaN or infinity: accepted: finite": lambda: jaxgp.RegressionFitness(
         WORDS, jax.numpy.ones((1, 2)), jax.numpy.array([1.0, float("nan")])

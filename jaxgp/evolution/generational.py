@@ -13,7 +13,7 @@ from jaxgp.arrays import count_unique
 from jaxgp.checks.values import check_parts
 from jaxgp.contracts import Metrics
 from jaxgp.errors import reject
-from jaxgp.evolution.options import GPOptions
+from jaxgp.evolution.options import GPOptions, check_alone
 from jaxgp.evolution.tuning.tuner import Learner, Tuner, Tunes
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.language import Genome, sizes
@@ -48,6 +48,12 @@ class Elitist(Tunes):
 
     primitives: PrimitiveSet
     options: GPOptions
+
+    def __post_init__(self) -> None:
+        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
+        check_alone(self.options)
+        if missing := set(self.options.left_out) - self.primitives.left_out:
+            reject("left_out", sorted(missing), "[] in a scheme; jaxgp.ring leaves primitives out of a set")
 
     @property
     def population(self) -> int:
@@ -86,14 +92,6 @@ class Generational(Elitist):
         primitives: function and terminal set.
         options: of creation, selection, crossover and mutation.
     """
-
-    def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=GPOptions)
-        options = self.options
-        if options.islands.count != 1:
-            reject("islands.count", options.islands.count, "1 in a scheme; jaxgp.ring makes islands of options")
-        if missing := set(options.left_out) - self.primitives.left_out:
-            reject("left_out", sorted(missing), "[] in a scheme; jaxgp.ring leaves primitives out of a set")
 
     def __repr__(self) -> str:
         return f"Generational({self.primitives.name} of {self.population})"

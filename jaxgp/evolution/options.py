@@ -85,6 +85,12 @@ def of_island(algorithm: AlgorithmKind) -> AlgorithmKind:
     return replace(algorithm, population=share, islands=replace(islands, count=1))  # type: ignore[type-var]
 
 
+def check_alone(algorithm: "AlgorithmOptions") -> None:
+    """Refuse islands in the options of a scheme, which breeds one population; raises UsageError."""
+    if algorithm.islands.count != 1:
+        reject("islands.count", algorithm.islands.count, "1 in a scheme; jaxgp.ring makes islands of options")
+
+
 CHUNK = (
     "individuals that are evaluated at a time, a divisor of the population, or of that of an island; fewer need less "
     "memory, and the result is the same; null: all, or the largest divisor that fits into the memory"

@@ -23,7 +23,7 @@ from jaxgp.arrays import count_unique, take
 from jaxgp.checks.values import check_parts
 from jaxgp.contracts import Metrics
 from jaxgp.evolution.generational import size_metrics
-from jaxgp.evolution.options import GroupsOptions
+from jaxgp.evolution.options import GroupsOptions, check_alone
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
 from jaxgp.operators import draw, rulelists
@@ -51,6 +51,7 @@ class Winners:
 
     def __post_init__(self) -> None:
         check_parts(self, language=RuleLanguage, options=GroupsOptions)
+        check_alone(self.options)
 
     @property
     def population(self) -> int:

@@ -197,8 +197,8 @@ class FunctionFitness(Memoryless):
 
     Attributes:
         function: (key, population [P, ...]) -> float32[P], or an `Evaluation`, which may have cases and behaviour too.
-            The key is for fitness with chance in it. It is traced, so it computes with JAX; a function that cannot, is
-            called by `jax.pure_callback`, or in a loop of your own with `jaxgp.AskTell`.
+            The key is for fitness with chance in it. It is traced, so it computes with JAX. Where it cannot, use
+            `jax.pure_callback`, or a loop of your own with `jaxgp.AskTell`.
     """
 
     function: Callable[[Array, Genome], "Array | Evaluation"]

@@ -13,7 +13,7 @@ from jaxgp.spec import Spec
 
 
 class Games(Protocol):
-    """Where games come from: the package `envs`, or an `Outside`."""
+    """Where games come from: the package `envs`, an `Outside`, or an `Only`."""
 
     def available(self) -> list[str]:
         """Return the names of all games."""
@@ -39,6 +39,25 @@ class Outside:
 
     def spec(self, name: str) -> Spec:
         return load(self.folder) if name == self.folder.name else self.games.spec(name)
+
+
+@dataclass(frozen=True)
+class Only:
+    """One game, such as one of a notebook.
+
+    Attributes:
+        only: the game.
+    """
+
+    only: Spec
+
+    def available(self) -> list[str]:
+        return [self.only.name]
+
+    def spec(self, name: str) -> Spec:
+        if name != self.only.name:
+            raise ValueError(f"unknown game {name!r}; accepted: {self.only.name}")
+        return self.only
 
 
 def load(folder: Path) -> Spec:

@@ -27,7 +27,7 @@ from jaxgp.evolution.state import EvolutionState
 from jaxgp.fitness.panel import check_opponent, check_player
 from jaxgp.games import casting
 from jaxgp.games.casting import Cast
-from jaxgp.games.outside import Games
+from jaxgp.games.outside import Games, Only
 from jaxgp.genotypes.language import Genome, fault, sizes, to_text
 from jaxgp.genotypes.programs import Programs
 from jaxgp.genotypes.rulelists import RuleLanguage, RuleLists
@@ -184,21 +184,6 @@ def champion(cast: Cast, genome: Genome) -> Champion:
     return Champion(cast, genome)
 
 
-@dataclass(frozen=True)
-class _One:
-    """`Games` that are one game."""
-
-    only: Spec
-
-    def available(self) -> list[str]:
-        return [self.only.name]
-
-    def spec(self, name: str) -> Spec:
-        if name != self.only.name:
-            raise ValueError(f"unknown game {name!r}; accepted: {self.only.name}")
-        return self.only
-
-
 def load(path: str | Path, games: Games | Spec) -> Champion:
     """Load the champion of a run directory, or a champion file. No code of the file is run.
 
@@ -211,7 +196,7 @@ def load(path: str | Path, games: Games | Spec) -> Champion:
     """
     if not isinstance(games, Spec) and not hasattr(games, "available"):
         reject("games", type(games).__name__, "the package envs, or a Spec of your own game")
-    found = champions.load(str(path), _One(games) if isinstance(games, Spec) else games)
+    found = champions.load(str(path), Only(games) if isinstance(games, Spec) else games)
     return Champion(found.cast, found.genome)
 
 

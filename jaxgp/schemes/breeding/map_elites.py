@@ -22,7 +22,6 @@ from jaxgp.evolution.generational import BREED, Elitist
 from jaxgp.fitness.evaluation import Evaluation, child
 from jaxgp.genotypes import programs
 from jaxgp.genotypes.language import sizes
-from jaxgp.genotypes.primitives import PrimitiveSet
 from jaxgp.genotypes.programs import Programs
 from jaxgp.operators import variation
 from jaxgp.schemes.map_elites import MapElitesOptions
@@ -53,7 +52,8 @@ class Elites(Elitist):
     descriptors: tuple[Descriptor, ...] = ()
 
     def __post_init__(self) -> None:
-        check_parts(self, primitives=PrimitiveSet, options=MapElitesOptions)
+        super().__post_init__()
+        check_parts(self, options=MapElitesOptions)
         if not isinstance(self.descriptors, tuple) or not all(map(callable, self.descriptors)):
             reject("descriptors", self.descriptors, "a tuple of functions (population, evaluation) -> float32[P]")
 

@@ -23,6 +23,7 @@ import csv
 import gzip
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -88,8 +89,9 @@ def costs() -> np.ndarray:
     )
 
 
+@lru_cache(1)
 def _above(layout: cards.Layout) -> dict[int, int]:
-    """Return how many cards lie on each card."""
+    """Return how many cards lie on each card; several features of a deal ask in turn."""
     return {card: len(pile) - 1 - n for pile in layout.cascades for n, card in enumerate(pile)}
 
 

@@ -370,17 +370,16 @@ def fewer_in_turn(data: Data, name: str, turns: Sequence[tuple[str, int]]) -> st
 
 def chooser(data: Data) -> str:
     """Return what programs that name the champion of a deal expand, run by run, beside the best champion."""
+    counted = ("chosen", "single", "oracle", "difference", "low", "high")
     return listing(
-        data["freecell_chooser"],
+        [row | {name: f"{float(row[name]):.1f}" for name in counted} for row in data["freecell_chooser"]],
         {
             "seed": "{seed}",
             "deals": lambda row: f"{int(row['deals']):,}",
-            "named by the program": lambda row: f"{float(row['chosen']):.1f}",
-            "the best champion alone": lambda row: f"{float(row['single']):.1f}",
-            "difference (95 %)": lambda row: "{:.1f} ({:.1f} to {:.1f})".format(
-                *(float(row[one]) for one in ("difference", "low", "high"))
-            ),
-            "the best for each deal": lambda row: f"{float(row['oracle']):.1f}",
+            "named by the program": "{chosen}",
+            "the best champion alone": "{single}",
+            "difference (95 %)": "{difference} ({low} to {high})",
+            "the best for each deal": "{oracle}",
             "champions named": "{named}",
             "nodes": "{size}",
         },
